@@ -1,0 +1,1 @@
+"""The vocabulary of Pails: plain frozen data and protocols, standard library only."""

@@ -1,0 +1,416 @@
+"""Everything that happens, as one closed union of events.
+
+The session's log keeps them, the edges render them, telemetry traces them. This is their order;
+`*` may repeat, `?` may be missing, `~` is transient (sent to clients, never logged).
+
+    SessionCreated                          first record of every log
+    SessionReopened*                        a process opened the log again
+    ModeChanged*  ModelChanged*  Notice*    at any time
+    PromptQueued*                           a prompt that waits for the running turn
+    TurnStarted
+    ├─ RunStateChanged*                     each transition of the run's state table
+    ├─ UserMessageAdded
+    ├─ RoundStarted*                        one model call; 20 at most, then one that wraps up
+    │  ├─ ReasoningDelta~*  TextDelta~*
+    │  ├─ ReplyDiscarded~?                  the stream broke: what was shown of it is void
+    │  ├─ AssistantMessageAdded             authoritative, whatever the deltas said
+    │  ├─ UsageReported?
+    │  └─ for each call of the message
+    │     ├─ ToolCallPrepared?              arguments are valid; what it would do
+    │     ├─ ApprovalRequested? → ApprovalResolved
+    │     ├─ ToolCallStarted?               logged before the side effect
+    │     │  ├─ ToolOutputDelta~*
+    │     │  ├─ QuestionAsked? → QuestionAnswered
+    │     │  ├─ PlanUpdated?
+    │     │  ├─ FileChanged*
+    │     │  └─ SyntaxChecked*
+    │     └─ ToolCallEnded                  exactly one for each call, whatever happened
+    └─ TurnEnded                            the summary: status, files, usage, seconds
+
+A call without ToolCallStarted never ran. One with ToolCallStarted and without ToolCallEnded was
+cut off: its outcome is unknown, and on reopening the log it is ended with just these words.
+
+Paths in events are absolute. Lines and columns count from 1; columns count code points.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from pails.core.messages import AssistantMessage, Usage, UserMessage
+
+
+class Mode(StrEnum):
+    """How much the agent may do unasked. There is no "allow everything"."""
+
+    AUTO = "auto"  # edits in the workspace pass, commands ask
+    PLAN = "plan"  # read-only
+    ASK = "ask"  # every write and command asks
+
+
+class Effect(StrEnum):
+    """What a tool does to the world; decides concurrency and policy."""
+
+    READ = "read"
+    WRITE = "write"
+    EXECUTE = "execute"
+    INTERACT = "interact"  # talks to the person or keeps notes; touches nothing outside
+
+
+class RunState(StrEnum):
+    """The states of a run, see `session/run.py` for the transitions."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"  # for an approval or an answer
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    INTERRUPTED = "interrupted"  # the process died
+
+
+class StopReason(StrEnum):
+    """Why a turn ended."""
+
+    DONE = "done"  # the model asked for no further tool
+    MAX_ROUNDS = "max_rounds"  # the limit was reached and the model wrapped up
+    CANCELLED = "cancelled"
+    ERROR = "error"
+    INTERRUPTED = "interrupted"
+
+
+class ApprovalChoice(StrEnum):
+    """What a person may answer to an approval request."""
+
+    ALLOW_ONCE = "allowOnce"
+    ALLOW_SESSION = "allowSession"
+    REJECT = "reject"
+    CANCELLED = "cancelled"  # not a person's answer: the turn was cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePosition:
+    """A place in a file; line and column count from 1, columns in code points."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One syntax error: where it starts and ends, what is wrong, and the source line."""
+
+    start: SourcePosition
+    end: SourcePosition
+    message: str
+    source_line: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One line of the plan that the model keeps."""
+
+    text: str
+    status: Literal["pending", "active", "done"] = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCreated:
+    workspace: str
+    mode: Mode
+    model: str
+    kind: Literal["sessionCreated"] = "sessionCreated"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReopened:
+    """`repaired` says what had to be mended, in words; empty when nothing had to."""
+
+    repaired: tuple[str, ...] = ()
+    kind: Literal["sessionReopened"] = "sessionReopened"
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged:
+    mode: Mode
+    kind: Literal["modeChanged"] = "modeChanged"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged:
+    model: str
+    kind: Literal["modelChanged"] = "modelChanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a person should know that is not the model's word."""
+
+    level: Literal["info", "warning", "error"]
+    text: str
+    kind: Literal["notice"] = "notice"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptQueued:
+    turn_id: str
+    text: str
+    position: int
+    kind: Literal["promptQueued"] = "promptQueued"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    turn_id: str
+    title: str
+    mode: Mode
+    model: str
+    kind: Literal["turnStarted"] = "turnStarted"
+
+
+@dataclass(frozen=True, slots=True)
+class RunStateChanged:
+    turn_id: str
+    state: RunState
+    kind: Literal["runStateChanged"] = "runStateChanged"
+
+
+@dataclass(frozen=True, slots=True)
+class UserMessageAdded:
+    turn_id: str
+    message: UserMessage
+    kind: Literal["userMessageAdded"] = "userMessageAdded"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted:
+    """`number` counts from 1 within the turn; `wrap_up` marks the last call, which has no tools."""
+
+    turn_id: str
+    number: int
+    wrap_up: bool = False
+    kind: Literal["roundStarted"] = "roundStarted"
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    turn_id: str
+    text: str
+    kind: Literal["textDelta"] = "textDelta"
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    turn_id: str
+    text: str
+    kind: Literal["reasoningDelta"] = "reasoningDelta"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyDiscarded:
+    turn_id: str
+    reason: str
+    kind: Literal["replyDiscarded"] = "replyDiscarded"
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantMessageAdded:
+    turn_id: str
+    message: AssistantMessage
+    kind: Literal["assistantMessageAdded"] = "assistantMessageAdded"
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    turn_id: str
+    usage: Usage
+    kind: Literal["usageReported"] = "usageReported"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallPrepared:
+    """`title` is one line for a person, such as `Edit calc.py` or `Run pytest -q`."""
+
+    turn_id: str
+    call_id: str
+    tool: str
+    title: str
+    effect: Effect
+    kind: Literal["toolCallPrepared"] = "toolCallPrepared"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequested:
+    """A call waits for a person. `text` is the whole of what would be done, never a part.
+
+    `rule` is what "allow for this session" would store, exactly; `reason` names the place and rule
+    that made it ask; `diff` is a unified diff where files would change.
+    """
+
+    turn_id: str
+    call_id: str
+    approval_id: str
+    tool: str
+    title: str
+    text: str
+    rule: str
+    reason: str
+    diff: str = ""
+    kind: Literal["approvalRequested"] = "approvalRequested"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalResolved:
+    turn_id: str
+    approval_id: str
+    choice: ApprovalChoice
+    feedback: str = ""
+    kind: Literal["approvalResolved"] = "approvalResolved"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStarted:
+    turn_id: str
+    call_id: str
+    kind: Literal["toolCallStarted"] = "toolCallStarted"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutputDelta:
+    turn_id: str
+    call_id: str
+    text: str
+    kind: Literal["toolOutputDelta"] = "toolOutputDelta"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """`options` may be empty: then any text answers."""
+
+    turn_id: str
+    question_id: str
+    text: str
+    options: tuple[str, ...] = ()
+    kind: Literal["questionAsked"] = "questionAsked"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswered:
+    """`answer` is None when nobody could or would answer."""
+
+    turn_id: str
+    question_id: str
+    answer: str | None
+    kind: Literal["questionAnswered"] = "questionAnswered"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanUpdated:
+    turn_id: str
+    steps: tuple[PlanStep, ...]
+    kind: Literal["planUpdated"] = "planUpdated"
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanged:
+    """A write that has happened. `saved` is False when it went into an unsaved buffer."""
+
+    turn_id: str
+    call_id: str
+    path: str
+    diff: str
+    added: int
+    removed: int
+    target: Literal["disk", "buffer"]
+    saved: bool
+    created: bool = False
+    kind: Literal["fileChanged"] = "fileChanged"
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxChecked:
+    """`problems` are only those that this write brought; `existing` counts the older ones."""
+
+    turn_id: str
+    call_id: str
+    path: str
+    language: str
+    problems: tuple[Problem, ...]
+    existing: int = 0
+    kind: Literal["syntaxChecked"] = "syntaxChecked"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallEnded:
+    """The result. `text` is what the model reads; `summary` is one line for a person."""
+
+    turn_id: str
+    call_id: str
+    text: str
+    is_error: bool = False
+    summary: str = ""
+    seconds: float = 0.0
+    kind: Literal["toolCallEnded"] = "toolCallEnded"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """`files` are the paths changed in the turn; `error` is a sentence when `reason` is error."""
+
+    turn_id: str
+    state: RunState
+    reason: StopReason
+    rounds: int
+    usage: Usage
+    seconds: float
+    files: tuple[str, ...] = ()
+    error: str = ""
+    kind: Literal["turnEnded"] = "turnEnded"
+
+
+Event = (
+    SessionCreated
+    | SessionReopened
+    | ModeChanged
+    | ModelChanged
+    | Notice
+    | PromptQueued
+    | TurnStarted
+    | RunStateChanged
+    | UserMessageAdded
+    | RoundStarted
+    | TextDelta
+    | ReasoningDelta
+    | ReplyDiscarded
+    | AssistantMessageAdded
+    | UsageReported
+    | ToolCallPrepared
+    | ApprovalRequested
+    | ApprovalResolved
+    | ToolCallStarted
+    | ToolOutputDelta
+    | QuestionAsked
+    | QuestionAnswered
+    | PlanUpdated
+    | FileChanged
+    | SyntaxChecked
+    | ToolCallEnded
+    | TurnEnded
+)
+
+TRANSIENT = (TextDelta, ReasoningDelta, ReplyDiscarded, ToolOutputDelta)
+"""Shown while it happens, never logged; what they said comes again in a durable event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """An event on its way to a reader.
+
+    `seq` numbers the durable events of a session from 1. A transient event carries the number of
+    the durable event before it, so "everything after seq" is always well defined.
+    """
+
+    session_id: str
+    seq: int
+    event: Event

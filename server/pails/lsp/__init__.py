@@ -1,0 +1,1 @@
+"""The language server: decode, call the session, encode. The only package that imports pygls."""

@@ -1,0 +1,282 @@
+"""The `pai/…` wire: methods and the types of their parameters and results.
+
+Everything on the wire is camelCase. Events are the union of `core/events.py`, encoded here and
+nowhere else. `docs/protocol.md` is generated from this module and a test holds them together.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic.alias_generators import to_camel
+
+from pails.core.events import ApprovalChoice, Event, Mode, RunState
+
+
+class Wire(BaseModel):
+    """The base of every parameter and result type. Unknown fields are refused."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        serialize_by_alias=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        extra="forbid",
+        frozen=True,
+    )
+
+
+class Position(Wire):
+    """As in LSP: counts from 0, in the negotiated encoding."""
+
+    line: int = Field(ge=0)
+    character: int = Field(ge=0)
+
+
+class Range(Wire):
+    start: Position
+    end: Position
+
+
+class Attachment(Wire):
+    """Something a prompt refers to. Its text is read by the server, from the open buffer first."""
+
+    kind: Literal["file", "selection", "diagnostics"]
+    uri: str
+    range: Range | None = None
+    text: str | None = Field(None, description="for diagnostics: the messages, one a line")
+
+
+# -- client → server ----------------------------------------------------------------------------
+
+
+class SessionNewParams(Wire):
+    workspace: str | None = Field(
+        None, description="absolute path; the first workspace folder when left out"
+    )
+    mode: Mode | None = None
+    model: str | None = None
+
+
+class SessionInfo(Wire):
+    session_id: str
+    workspace: str
+    title: str
+    mode: Mode
+    model: str
+    seq: int
+    updated_at: float = Field(description="seconds since 1970")
+    state: RunState | None = Field(None, description="of the running turn, if one runs")
+
+
+class SessionListParams(Wire):
+    workspace: str | None = None
+
+
+class SessionListResult(Wire):
+    sessions: list[SessionInfo]
+
+
+class SessionOpenParams(Wire):
+    session_id: str
+    workspace: str | None = None
+    from_seq: int = Field(0, ge=0, description="events after this number are sent again")
+
+
+class SessionPromptParams(Wire):
+    session_id: str
+    text: str = Field(min_length=1)
+    attachments: list[Attachment] = []
+
+
+class SessionPromptResult(Wire):
+    turn_id: str
+    fate: Literal["started", "queued"]
+    position: int = Field(0, description="place in the queue, from 1; 0 when started")
+
+
+class SessionCancelParams(Wire):
+    session_id: str
+    turn_id: str | None = Field(None, description="the running turn when left out")
+
+
+class SessionCancelResult(Wire):
+    cancelled: bool = Field(description="false when nothing was running or queued under that id")
+
+
+class SessionSetModeParams(Wire):
+    session_id: str
+    mode: Mode
+
+
+class SessionSetModelParams(Wire):
+    session_id: str
+    model: str = Field(min_length=1)
+
+
+class ApprovalAnswerParams(Wire):
+    """The answer of a client that was told of an approval by an event."""
+
+    session_id: str
+    approval_id: str
+    choice: Literal[ApprovalChoice.ALLOW_ONCE, ApprovalChoice.ALLOW_SESSION, ApprovalChoice.REJECT]
+    feedback: str = ""
+
+
+class QuestionAnswerParams(Wire):
+    session_id: str
+    question_id: str
+    answer: str | None = None
+
+
+class AcceptedResult(Wire):
+    accepted: bool = Field(description="false when it was answered or cancelled before")
+
+
+class Empty(Wire):
+    """No fields."""
+
+
+class ModelStatus(Wire):
+    name: str = ""
+    base_url: str = ""
+    ready: bool
+    message: str = Field("", description="when not ready: what to do")
+
+
+class StatusResult(Wire):
+    version: str
+    model: ModelStatus
+    sessions: int = Field(description="open in this process")
+    warnings: list[str] = Field(description="bad settings, each with the default used instead")
+
+
+# -- server → client ----------------------------------------------------------------------------
+
+
+class ApprovalRequestParams(Wire):
+    """Sent to clients that say `approvals`; others get `window/showMessageRequest`."""
+
+    session_id: str
+    turn_id: str
+    approval_id: str
+    tool: str
+    title: str
+    text: str
+    rule: str
+    reason: str
+    diff: str = ""
+
+
+class ApprovalRequestResult(Wire):
+    choice: Literal[ApprovalChoice.ALLOW_ONCE, ApprovalChoice.ALLOW_SESSION, ApprovalChoice.REJECT]
+    feedback: str = ""
+
+
+class ApprovalResolvedParams(Wire):
+    """The prompt is stale: take it off the screen."""
+
+    session_id: str
+    approval_id: str
+    choice: ApprovalChoice
+
+
+class QuestionAskParams(Wire):
+    session_id: str
+    turn_id: str
+    question_id: str
+    text: str
+    options: list[str] = []
+
+
+class QuestionAskResult(Wire):
+    answer: str | None = None
+
+
+class EditorSaveParams(Wire):
+    uri: str
+
+
+class EditorSaveResult(Wire):
+    saved: bool
+
+
+class EventParams(Wire):
+    session_id: str
+    seq: int
+    event: dict[str, Any] = Field(description="one of the events below, told apart by `kind`")
+
+
+class ClientCapabilities(Wire):
+    """`initializationOptions.pai`. A client that says nothing gets everything by plain LSP."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    events: bool = Field(False, description="send `pai/event`")
+    approvals: bool = Field(False, description="answers `pai/approval/request`")
+    questions: bool = Field(False, description="answers `pai/question/ask`")
+    save: bool = Field(False, description="answers `pai/editor/save`")
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One row of the method table. `result` is None for a notification."""
+
+    name: str
+    params: type[Wire]
+    result: type[Wire] | None
+    about: str
+
+
+CLIENT_TO_SERVER = (
+    Method("pai/session/new", SessionNewParams, SessionInfo, "Start a session in a workspace."),
+    Method("pai/session/list", SessionListParams, SessionListResult, "Sessions, newest first."),
+    Method(
+        "pai/session/open",
+        SessionOpenParams,
+        SessionInfo,
+        "Follow a session; events after `fromSeq` and pending approvals are sent again.",
+    ),
+    Method(
+        "pai/session/prompt",
+        SessionPromptParams,
+        SessionPromptResult,
+        "Ask for something. Returns at once; events tell the rest.",
+    ),
+    Method(
+        "pai/session/cancel", SessionCancelParams, SessionCancelResult, "Stop or unqueue a turn."
+    ),
+    Method("pai/session/setMode", SessionSetModeParams, Empty, "From the next call on."),
+    Method("pai/session/setModel", SessionSetModelParams, Empty, "From the next round on."),
+    Method("pai/approval/answer", ApprovalAnswerParams, AcceptedResult, "Answer an approval."),
+    Method("pai/question/answer", QuestionAnswerParams, AcceptedResult, "Answer a question."),
+    Method("pai/status", Empty, StatusResult, "Version, model and configuration warnings."),
+)
+
+SERVER_TO_CLIENT = (
+    Method("pai/event", EventParams, None, "Something happened in a session the client follows."),
+    Method(
+        "pai/approval/request",
+        ApprovalRequestParams,
+        ApprovalRequestResult,
+        "A person must decide. Unanswered is not refused: the run waits.",
+    ),
+    Method("pai/approval/resolved", ApprovalResolvedParams, None, "Decided or cancelled."),
+    Method("pai/question/ask", QuestionAskParams, QuestionAskResult, "The agent asks a person."),
+    Method("pai/editor/save", EditorSaveParams, EditorSaveResult, "Save this open document."),
+)
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(
+    Annotated[Event, Field(discriminator="kind")],
+    config=ConfigDict(alias_generator=to_camel, serialize_by_alias=True, validate_by_name=True),
+)
+
+
+def encode_event(event: Event) -> dict[str, Any]:
+    """The event as plain JSON data with camelCase names."""
+    return _EVENT.dump_python(event, mode="json")
+
+
+def event_schema() -> dict[str, Any]:
+    """JSON Schema of all events, for the documentation and the TypeScript types."""
+    return _EVENT.json_schema(by_alias=True)

@@ -1,0 +1,1 @@
+"""What the agent can do: the registry, the executor that every call passes, the built-in tools."""

@@ -1,0 +1,112 @@
+"""What a tool is, and the set of tools of a session.
+
+A tool never raises except cancellation: a failure that the model can mend is a `ToolResult` with
+`is_error` set. Its description is the `.md` file of its name beside this module, its parameters
+are a pydantic model, and the schema the model sees is made from that.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+from pydantic import BaseModel, ConfigDict
+
+from pails.core.events import Effect
+from pails.core.messages import ToolSpec
+from pails.core.ports import Action, Emit, Person, ToolResult
+
+
+class Parameters(BaseModel):
+    """The base of every tool's parameters. Unknown arguments are refused, so typos are seen."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+P = TypeVar("P", bound=Parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """Where a call runs: its ids, the workspace (absolute, real path), and how to speak."""
+
+    turn_id: str
+    call_id: str
+    workspace: Path
+    emit: Emit
+    person: Person
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A call that is ready to run. `text` is the whole of it for a person, `diff` what changes."""
+
+    run: Callable[[], Awaitable[ToolResult]]
+    text: str = ""
+    diff: str = ""
+
+
+class Tool(Generic[P]):
+    """One tool. The executor calls `action` (pure), asks the gate, then `propose`, then runs."""
+
+    name: ClassVar[str]
+    effect: ClassVar[Effect]
+    parameters: type[P]
+
+    def action(self, args: P, context: CallContext) -> Action:
+        """What the call would touch. Reads and does nothing."""
+        raise NotImplementedError
+
+    async def propose(self, args: P, context: CallContext) -> Proposal | ToolResult:
+        """Prepare the call: may read what `action` named; a result here ends the call."""
+        raise NotImplementedError
+
+    @cached_property
+    def spec(self) -> ToolSpec:
+        """The tool as the model sees it."""
+        text = resources.files("pails.tools").joinpath(f"descriptions/{self.name}.md")
+        schema = _without_titles(self.parameters.model_json_schema())
+        return ToolSpec(self.name, text.read_text(encoding="utf-8").strip(), schema)
+
+
+class ToolRegistry:
+    """The tools of a session, in a fixed order so that the request's prefix stays the same."""
+
+    def __init__(self, tools: Iterable[Tool[Any]]) -> None:
+        self._tools = {tool.name: tool for tool in sorted(tools, key=lambda tool: tool.name)}
+
+    def get(self, name: str) -> Tool[Any] | None:
+        return self._tools.get(name)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tools)
+
+    @cached_property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        return tuple(tool.spec for tool in self._tools.values())
+
+
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema less what pydantic generates beyond need, which only costs tokens."""
+    kept = {
+        key: value
+        for key, value in schema.items()
+        if key != "additionalProperties" and not (key == "title" and isinstance(value, str))
+    }
+    return {key: _trimmed(value) for key, value in kept.items()}
+
+
+def _trimmed(value: object) -> object:
+    if isinstance(value, dict):
+        return _without_titles(cast("dict[str, Any]", value))
+    if isinstance(value, list):
+        return [_trimmed(entry) for entry in cast("list[object]", value)]
+    return value
+
+
+def resolve_path(context: CallContext, path: str) -> Path:
+    """The absolute path that a model's `path` argument means, relative to the workspace."""
+    return context.workspace / Path(path).expanduser()
