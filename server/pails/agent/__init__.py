@@ -1,0 +1,1 @@
+"""The loop that turns a prompt into replies and tool calls."""

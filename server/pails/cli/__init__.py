@@ -1,0 +1,1 @@
+"""The command line: `pails run` and `pails doctor`. A client of the server like any other."""

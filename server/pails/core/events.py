@@ -99,7 +99,7 @@ class SourcePosition:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One syntax error: where it starts and ends, what is wrong, and the source line."""
+    """One syntax error: where it starts and ends (exclusive), what is wrong, the source line."""
 
     start: SourcePosition
     end: SourcePosition
@@ -273,6 +273,7 @@ class ApprovalResolved:
 class ToolCallStarted:
     turn_id: str
     call_id: str
+    effect: Effect
     kind: Literal["toolCallStarted"] = "toolCallStarted"
 
 

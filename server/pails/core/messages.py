@@ -26,9 +26,13 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What the person sent, with attachments already rendered into the text."""
+    """What the person sent, with attachments already rendered into the text.
+
+    `origin` is "pails" for a word of the harness itself, such as the request to wrap up.
+    """
 
     text: str
+    origin: Literal["person", "pails"] = "person"
     role: Literal["user"] = "user"
 
 

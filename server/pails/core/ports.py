@@ -209,12 +209,14 @@ class SyntaxReport:
     """What the check of one written file found. `language` is empty when none is known.
 
     `problems` are those that the write brought, `existing` counts those that were there before.
+    `note` says why nothing was checked when `checked` is False, else what else should be known.
     """
 
     language: str
     problems: tuple[Problem, ...] = ()
     existing: int = 0
     note: str = ""
+    checked: bool = True
 
 
 class SyntaxChecker(Protocol):

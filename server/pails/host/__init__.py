@@ -1,0 +1,1 @@
+"""The operating system: files, processes, standard streams. Nothing else touches it."""

@@ -1,16 +1,17 @@
 """The `pai/…` wire: methods and the types of their parameters and results.
 
-Everything on the wire is camelCase. Events are the union of `core/events.py`, encoded here and
-nowhere else. `docs/protocol.md` is generated from this module and a test holds them together.
+Everything on the wire is camelCase. Events are the union of `core/events.py`, encoded by
+`session/codec.py`; error codes are in `methods.py`. `docs/protocol.md` is generated from this
+module and a test holds them together.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from pails.core.events import ApprovalChoice, Event, Mode, RunState
+from pails.core.events import ApprovalChoice, Mode, RunState
 
 
 class Wire(BaseModel):
@@ -73,8 +74,17 @@ class SessionListParams(Wire):
     workspace: str | None = None
 
 
+class SessionSummary(Wire):
+    """A session in a list, which may be on disk only."""
+
+    session_id: str
+    workspace: str
+    title: str
+    updated_at: float = Field(description="seconds since 1970")
+
+
 class SessionListResult(Wire):
-    sessions: list[SessionInfo]
+    sessions: list[SessionSummary]
 
 
 class SessionOpenParams(Wire):
@@ -265,18 +275,3 @@ SERVER_TO_CLIENT = (
     Method("pai/question/ask", QuestionAskParams, QuestionAskResult, "The agent asks a person."),
     Method("pai/editor/save", EditorSaveParams, EditorSaveResult, "Save this open document."),
 )
-
-_EVENT: TypeAdapter[Event] = TypeAdapter(
-    Annotated[Event, Field(discriminator="kind")],
-    config=ConfigDict(alias_generator=to_camel, serialize_by_alias=True, validate_by_name=True),
-)
-
-
-def encode_event(event: Event) -> dict[str, Any]:
-    """The event as plain JSON data with camelCase names."""
-    return _EVENT.dump_python(event, mode="json")
-
-
-def event_schema() -> dict[str, Any]:
-    """JSON Schema of all events, for the documentation and the TypeScript types."""
-    return _EVENT.json_schema(by_alias=True)

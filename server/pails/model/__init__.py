@@ -1,0 +1,1 @@
+"""Models behind the chat-completions protocol: where they are, and how to talk to one."""

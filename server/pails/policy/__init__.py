@@ -1,0 +1,1 @@
+"""Whether a call may run: one gate with four places, each of which can say no."""

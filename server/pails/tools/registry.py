@@ -109,4 +109,6 @@ def _trimmed(value: object) -> object:
 
 def resolve_path(context: CallContext, path: str) -> Path:
     """The absolute path that a model's `path` argument means, relative to the workspace."""
-    return context.workspace / Path(path).expanduser()
+    # Only the own home folder: `~x` would look for a user x and raise, and `~$notes` is a file.
+    own_home = path == "~" or path.startswith("~/")
+    return context.workspace / (Path(path).expanduser() if own_home else Path(path))

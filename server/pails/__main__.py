@@ -1,0 +1,7 @@
+"""`python -m pails` is `pails`."""
+
+import sys
+
+from pails.entry import main
+
+sys.exit(main())

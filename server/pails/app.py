@@ -1,0 +1,174 @@
+"""The wiring: builds every part from the configuration. The only module that knows them all."""
+
+import asyncio
+import platform
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pails import __version__, telemetry
+from pails.config import Config, Paths
+from pails.config import load as load_config
+from pails.context.prompt import system_prompt
+from pails.core.errors import ConfigurationError, PailsError
+from pails.core.ports import Editor
+from pails.diagnostics.checker import TreeSitterChecker
+from pails.host import files
+from pails.host.environment import current_environment
+from pails.host.process_tree import kill_tree
+from pails.lsp import handlers
+from pails.lsp.client import Client
+from pails.lsp.documents import Documents as OpenDocuments
+from pails.model.client import ChatModel
+from pails.model.discovery import discover_local, with_model
+from pails.model.endpoint import Endpoint, endpoint_from
+from pails.policy.gate import Gate
+from pails.session.kit import Kit
+from pails.session.manager import SessionManager
+from pails.tools.assist import assist_tools
+from pails.tools.command import command_tools
+from pails.tools.documents import Documents
+from pails.tools.files import file_tools
+from pails.tools.registry import ToolRegistry
+from pails.tools.search import search_tools
+
+NO_MODEL = (
+    "No model is configured. Set OPENAI_API_KEY, DEEPSEEK_API_KEY or another provider's key, or "
+    "PAILS_BASE_URL and PAILS_MODEL for any OpenAI-compatible server, or start Ollama, llama.cpp, "
+    "LM Studio or vLLM on this machine. `pails doctor` shows what was found."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What `pai/status` tells."""
+
+    version: str
+    model: str
+    base_url: str
+    message: str
+    sessions: int
+    warnings: tuple[str, ...]
+
+
+async def connect(client: Client, documents: OpenDocuments) -> handlers.Handlers:
+    """The loaded part of the server for one client; what `entry.load` hands to the server."""
+
+    def build(options: Mapping[str, Any], editor: Editor, workspace: Path | None) -> App:
+        return App(current_environment(), options.get("settings") or {}, editor, workspace)
+
+    return await handlers.connect(build, client, documents)
+
+
+class App:
+    """All parts of a running server. `settings` are the editor's, an unchecked JSON object."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        settings: Mapping[str, Any],
+        editor: Editor | None,
+        workspace: Path | None,
+    ) -> None:
+        self._environ = environ
+        self._settings = settings
+        self._editor = editor
+        self._paths = Paths.from_environment(environ)
+        self._paths.create()
+        loaded = load_config(workspace, environ, settings)
+        self._config = loaded.config
+        log_warnings = telemetry.configure(self._paths.logs, loaded.config.log_level)
+        self._warnings = (*loaded.warnings, *log_warnings)
+        self._checker = TreeSitterChecker()
+        self._documents = Documents(editor)
+        self._models = Models(environ)
+        self._owner = secrets.token_hex(16)
+        self.sessions = SessionManager(self._paths, self._make_kit, loaded.config.mode)
+
+    async def status(self) -> Status:
+        """Version, model and configuration warnings."""
+        model = base_url = message = ""
+        try:
+            endpoint = await self._models.find(self._config, "")
+            model, base_url = endpoint.model, endpoint.base_url
+        except PailsError as error:
+            message = str(error)
+        return Status(__version__, model, base_url, message, len(self.sessions), self._warnings)
+
+    async def keep_answer(self, title: str, text: str) -> Path:
+        """Write an answer to a Markdown file of ours, for an editor to open."""
+        name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}.md"
+        path = self._paths.state / "answers" / name
+
+        def write() -> None:
+            files.make_parents(path)
+            files.write_atomic(path, text.encode())
+
+        await asyncio.to_thread(write)
+        return path
+
+    async def close(self) -> None:
+        """End running turns as interrupted, let go of logs, children and connections."""
+        await self.sessions.close()
+        await asyncio.gather(self._models.close(), self._checker.aclose())
+        await asyncio.to_thread(kill_tree, None, self._owner)
+        telemetry.close()
+
+    def _make_kit(self, workspace: Path) -> Kit:
+        """The parts of one session. Blocking: reads the workspace's configuration."""
+        config = load_config(workspace, self._environ, self._settings).config
+        spill = self._paths.state / "output"
+        tools = [
+            *file_tools(self._documents),
+            *search_tools(),
+            *command_tools(
+                spill, config.environment_passthrough, self._owner, config.command_timeout_seconds
+            ),
+            *assist_tools(),
+        ]
+
+        async def find_model(name: str) -> ChatModel:
+            return await self._models.model(config, name)
+
+        return Kit(
+            system_prompt=system_prompt(workspace, platform.system()),
+            registry=ToolRegistry(tools),
+            gate=Gate(readable=(spill,)),
+            checker=self._checker,
+            editor=self._editor,
+            documents=self._documents,
+            find_model=find_model,
+            max_rounds=config.max_rounds,
+            parallel_reads=config.parallel_reads,
+        )
+
+
+class Models:
+    """Finds models and keeps one client for each, so that connections are used again."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._clients: dict[Endpoint, ChatModel] = {}
+
+    async def model(self, config: Config, name: str) -> ChatModel:
+        """The model of this name, or the configured one; raises `ConfigurationError`."""
+        endpoint = await self.find(config, name)
+        if endpoint not in self._clients:
+            self._clients[endpoint] = ChatModel(endpoint, idle_timeout=config.idle_timeout_seconds)
+        return self._clients[endpoint]
+
+    async def find(self, config: Config, name: str) -> Endpoint:
+        """Where requests go: what is configured, else the first server found on this machine."""
+        endpoint = endpoint_from(config, self._environ)
+        if endpoint is None:
+            local = await discover_local()
+            if not local:
+                raise ConfigurationError(NO_MODEL)
+            endpoint = local[0]
+        return await with_model(replace(endpoint, model=name) if name else endpoint)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(client.aclose() for client in self._clients.values()))

@@ -1,0 +1,41 @@
+"""What the model is told: the frozen system prompt, and a person's prompt with what it attaches."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from importlib import resources
+from pathlib import Path
+
+from pails.core.ports import Attachment
+
+ReadText = Callable[[Path], Awaitable[str]]
+"""Reads a file the person attached: its text, or a sentence on why it cannot be read."""
+
+
+def system_prompt(workspace: Path, platform: str) -> str:
+    """The system prompt of a session. It depends on nothing that changes while the session lives.
+
+    A date or a session id in here would break the prefix that model servers cache.
+    """
+    template = resources.files("pails.context").joinpath("system_prompt.md")
+    text = template.read_text(encoding="utf-8").strip()
+    return text.replace("{workspace}", str(workspace)).replace("{platform}", platform)
+
+
+async def render_prompt(
+    text: str, attachments: Sequence[Attachment], workspace: Path, read: ReadText
+) -> str:
+    """The person's words, followed by each attachment in a marked block."""
+    blocks = [text]
+    for attachment in attachments:
+        body = attachment.text if attachment.text is not None else await read(attachment.path)
+        blocks.append(_block(attachment, body, workspace))
+    return "\n\n".join(blocks)
+
+
+def _block(attachment: Attachment, body: str, workspace: Path) -> str:
+    name = attachment.path
+    shown = name.relative_to(workspace) if name.is_relative_to(workspace) else name
+    lines = ""
+    if attachment.kind == "selection":
+        lines = f' lines="{attachment.first_line}-{attachment.last_line}"'
+    end = "" if body.endswith("\n") else "\n"
+    return f'<{attachment.kind} path="{shown}"{lines}>\n{body}{end}</{attachment.kind}>'

@@ -1,0 +1,146 @@
+"""The syntax check of a written file, and how its result reads.
+
+Parsing runs in a child process: it is native code over any text, and a crash or a hang there
+must not be one of the server. Nothing that goes wrong with the check is ever reported as an error
+of the code: it becomes the report's `note`.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pails.core.events import Problem, SourcePosition
+from pails.core.ports import SyntaxReport
+from pails.diagnostics.languages import GRAMMARS, IMPRECISE, candidates
+from pails.host.worker import Worker, WorkerError
+
+ARGV = (sys.executable, "-P", "-m", "pails.diagnostics.worker")
+"""`-P` keeps the working directory, which is somebody's workspace, off the import path."""
+
+_SECONDS = 2.0
+_MOST_CHARACTERS = 5_000_000
+_MOST_SHOWN = 20
+
+
+class GrammarStatus(NamedTuple):
+    """Whether a language can be checked; `detail` is its wheel's version, or what is wrong."""
+
+    language: str
+    ok: bool
+    detail: str
+
+
+class TreeSitterChecker:
+    """Implements `core.ports.SyntaxChecker`. Close it with `aclose`."""
+
+    def __init__(self, argv: Sequence[str] = ARGV, seconds: float = _SECONDS) -> None:
+        self._worker = Worker(argv)
+        self._seconds = seconds
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id while there is a child."""
+        return self._worker.pid
+
+    async def warm(self) -> None:
+        """Start the child now, so that the first check need not wait for it."""
+        await self._worker.warm()
+
+    async def aclose(self) -> None:
+        await self._worker.aclose()
+
+    async def check(self, path: Path, before: str | None, after: str) -> SyntaxReport:
+        """What the write that turned `before` (None: a new file) into `after` newly broke."""
+        languages = candidates(path, after)
+        if not languages:
+            return SyntaxReport("", checked=False)
+        language = languages[0]
+        if max(len(after), len(before or "")) > _MOST_CHARACTERS:
+            return _unchecked(language, "more than 5 million characters")
+        if "\0" in after:
+            return _unchecked(language, "the text is binary")
+        request = {"languages": languages, "before": before, "after": after}
+        answer = await self._answer(request)
+        if "error" in answer:
+            return _unchecked(language, answer["error"])
+        return _report(answer)
+
+    async def available(self) -> list[GrammarStatus]:
+        """Try every grammar, each by itself: a crash is told of the one that crashed."""
+        statuses: list[GrammarStatus] = []
+        for language, grammar in GRAMMARS.items():
+            answer = await self._answer({"load": language})
+            detail = answer.get("error") or _version(grammar.module)
+            statuses.append(GrammarStatus(language, "error" not in answer, detail))
+        return statuses
+
+    async def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return await self._worker.request(request, self._seconds)
+        except TimeoutError:
+            return {"error": f"took longer than {self._seconds:g} s"}
+        except WorkerError as error:
+            return {"error": _within_sentence(error)}
+
+
+def render(report: SyntaxReport, path: str) -> str:
+    """The lines that ride on the tool's result; empty where there is no grammar to speak of.
+
+    `path` is the file as the model named it.
+    """
+    if not report.language:
+        return ""
+    if report.note and not report.problems:
+        return f"{report.note[0].upper()}{report.note[1:]}."
+    lines = _new_lines(report, path) if report.problems else [_all_well(report)]
+    if report.existing == 1:
+        lines.append("1 older problem was there before and is not counted.")
+    elif report.existing:
+        lines.append(f"{report.existing} older problems were there before and are not counted.")
+    return "\n".join(lines)
+
+
+def _all_well(report: SyntaxReport) -> str:
+    if report.existing:
+        return f"Syntax check ({report.language}): no new problems"
+    return f"Syntax OK ({report.language})."
+
+
+def _new_lines(report: SyntaxReport, path: str) -> list[str]:
+    count = "1 new problem" if len(report.problems) == 1 else f"{len(report.problems)} new problems"
+    lines = [f"Syntax check ({report.language}): {count}"]
+    for problem in report.problems:
+        lines.append(f"  {path}:{problem.start.line}:{problem.start.column} {problem.message}")
+        lines.append(f"    {problem.source_line.strip()}")
+    remarks = (report.note, IMPRECISE.get(report.language, ""))
+    return lines + [f"  ({remark})" for remark in remarks if remark]
+
+
+def _unchecked(language: str, why: str) -> SyntaxReport:
+    return SyntaxReport(language, note=f"syntax not checked: {why}", checked=False)
+
+
+def _report(answer: dict[str, Any]) -> SyntaxReport:
+    new = answer["new"]
+    problems = tuple(
+        Problem(SourcePosition(*start), SourcePosition(*end), message, source_line)
+        for start, end, message, source_line in new[:_MOST_SHOWN]
+    )
+    more = len(new) - len(problems)
+    note = f"{more} more not shown" if more else ""
+    return SyntaxReport(answer["language"], problems, answer["existing"], note)
+
+
+def _version(module: str) -> str:
+    name = module.replace("_", "-")
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return name
+
+
+def _within_sentence(error: WorkerError) -> str:
+    text = str(error).rstrip(".")
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,77 @@
+"""The `pails` command. The one place whose functions import: each way in loads only what it needs.
+
+pails                 the language server, on stdin and stdout
+pails run "task"      a task from the terminal; see `pails run --help`
+pails doctor          what is there, what is missing, where each setting comes from
+"""
+
+import sys
+from typing import TYPE_CHECKING
+
+from pails import __version__
+
+if TYPE_CHECKING:
+    from pails.lsp.server import MakeEdge
+
+USAGE = f"""\
+Pails {__version__}, a coding agent that lives in a language server.
+
+    pails [--stdio]       the language server, on stdin and stdout
+    pails run "task"      a task from the terminal
+    pails doctor          what is there, what is missing, where each setting comes from
+
+`pails run --help` and `pails doctor --help` tell more.
+"""
+
+
+def main() -> int:
+    """Run the command of `sys.argv`; returns the exit code."""
+    command, arguments = (sys.argv[1], sys.argv[2:]) if len(sys.argv) > 1 else ("--stdio", [])
+    if command == "--stdio":
+        return serve()
+    if command == "run":
+        return _run(arguments)
+    if command == "doctor":
+        return _doctor(arguments)
+    known = command in ("-h", "--help", "--version")
+    text = f"pails {__version__}\n" if command == "--version" else USAGE
+    (sys.stdout if known else sys.stderr).write(text)
+    return 0 if known else 2
+
+
+def serve() -> int:
+    """The language server. Imports only what the answer to `initialize` needs."""
+    import gc
+
+    gc.disable()  # collecting while hundreds of classes are made costs a tenth of the start
+    import asyncio
+
+    from pails.host.parent import watch_parent
+    from pails.host.paths import real_path
+    from pails.host.stdio import protect_stdio
+    from pails.lsp.server import Server
+
+    gc.freeze()
+    gc.enable()
+    stdin, stdout = protect_stdio()
+    server = Server(load, watch_parent, real_path)
+    return asyncio.run(server.serve(stdin, stdout))
+
+
+def load() -> "MakeEdge":
+    """Everything else, loaded behind the answer to `initialize`."""
+    from pails.app import connect
+
+    return connect
+
+
+def _run(arguments: list[str]) -> int:
+    from pails.cli.run import main as run
+
+    return run(arguments)
+
+
+def _doctor(arguments: list[str]) -> int:
+    from pails.cli.doctor import main as doctor
+
+    return doctor(arguments)

@@ -1,0 +1,34 @@
+"""Where paths really lead: look-ups on the disk, and comparisons that need none."""
+
+import os
+from pathlib import Path
+
+
+def real_path(path: Path) -> Path | None:
+    """The path with all links followed, also where it or its target does not exist (yet).
+
+    None for a path that no file can have, such as one with a NUL in it, and for links that lead
+    in a circle.
+    """
+    try:
+        real = Path(os.path.realpath(path))
+        return None if real.is_symlink() else real
+    except (OSError, ValueError):
+        return None
+
+
+def real_folder(path: Path) -> Path | None:
+    """The real path of an existing folder, else None."""
+    real = real_path(path)
+    return real if real is not None and real.is_dir() else None
+
+
+def is_within(path: Path, folder: Path) -> bool:
+    """Whether the path is the folder or below it; both real. Case counts where the system says."""
+    inner, outer = os.path.normcase(path), os.path.normcase(folder)
+    return inner == outer or inner.startswith(outer.rstrip(os.sep) + os.sep)
+
+
+def normalized(path: Path) -> Path:
+    """The path without `.` and `..`, links not followed."""
+    return Path(os.path.normpath(path))

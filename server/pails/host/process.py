@@ -1,0 +1,278 @@
+"""Runs one command to its end: argument list in, bounded output out, no process left behind.
+
+The end of a command is the exit of the process that was started, not the end of its output: a
+background process that keeps the pipe open delays nothing and is reported. On timeout and on
+cancellation the whole tree ends before `run` returns.
+"""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar, cast
+from uuid import uuid4
+
+from pails.host.output import LineReader, OutputWindow
+from pails.host.process_tree import kill_tree, tree_members, with_marker
+from pails.host.programs import explain_start_failure
+from pails.host.spill import SpillFile
+
+OnOutput = Callable[[str], Awaitable[None]]
+
+DRAIN_SECONDS = 0.5
+"""How long to wait for the end of the output once the command itself has exited."""
+
+_BUFFER_BYTES = 1024 * 1024
+_CONFIRM_SECONDS = 0.1
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """The command could not be started; `reason` is a sentence that says what to do."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that ran.
+
+    `output` is what the two streams printed, in order, with markers where `dropped_bytes` are
+    left out; then `spill_path` holds all of it, or its beginning when `spill_complete` is False.
+    `exit_code` is negative after a signal, and None when the process could not be ended.
+    `background_pids` are processes of the command that still run.
+    """
+
+    exit_code: int | None
+    output: str
+    dropped_bytes: int
+    spill_path: Path | None
+    timed_out: bool
+    background_pids: tuple[int, ...]
+    seconds: float
+    spill_complete: bool = True
+
+    @property
+    def signal_name(self) -> str:
+        """Such as `SIGSEGV`; empty when the process ended by itself."""
+        if self.exit_code is None or self.exit_code >= 0:
+            return ""
+        try:
+            return signal.Signals(-self.exit_code).name
+        except ValueError:
+            return f"signal {-self.exit_code}"
+
+
+async def run(
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    timeout: float,
+    spill: Path | None = None,
+    *,
+    on_output: OnOutput | None = None,
+) -> Finished | NotStarted:
+    """Run a program with nothing on its standard input.
+
+    `timeout` is in seconds. `spill` is where an output goes that is too long to be kept whole.
+    `on_output` gets clean text, whole lines mostly, while the command runs.
+    """
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    marker = uuid4().hex
+    try:
+        transport, pipe = await loop.subprocess_exec(
+            _OutputPipe,
+            *argv,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            cwd=cwd,
+            env=with_marker(env, marker),
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        return NotStarted(await asyncio.to_thread(explain_start_failure, error, argv, cwd, env))
+    except asyncio.CancelledError:
+        # It may have started, and started others, before the cancellation came through.
+        await _uninterrupted(asyncio.to_thread(kill_tree, None, marker))
+        raise
+    command = _Command(transport, pipe, marker, _Collector(spill), on_output)
+    try:
+        timed_out, background = await command.finish(timeout)
+    except BaseException:
+        await _uninterrupted(command.abort())
+        raise
+    output, dropped, spilled, complete = await asyncio.to_thread(command.collector.finish)
+    return Finished(
+        exit_code=transport.get_returncode(),
+        output=output,
+        dropped_bytes=dropped,
+        spill_path=spilled,
+        timed_out=timed_out,
+        background_pids=tuple(background),
+        seconds=loop.time() - began,
+        spill_complete=complete,
+    )
+
+
+class _OutputPipe(asyncio.SubprocessProtocol):
+    """What the event loop tells about the child: its bytes, the end of them, and its exit.
+
+    `Process.wait` of asyncio waits for the pipe too, which a background process may hold open.
+    """
+
+    def __init__(self) -> None:
+        self.exited = asyncio.Event()
+        self._arrived = asyncio.Event()
+        self._buffer = bytearray()
+        self._closed = False
+        self._reading: asyncio.ReadTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        child = cast("asyncio.SubprocessTransport", transport)
+        self._reading = cast("asyncio.ReadTransport", child.get_pipe_transport(1))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._buffer += data
+        self._arrived.set()
+        if len(self._buffer) > _BUFFER_BYTES and self._reading:
+            self._reading.pause_reading()  # a flood waits in the pipe, not in our memory
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        self._closed = True
+        self._arrived.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+
+    async def take(self) -> bytes:
+        """What has arrived since the last call; empty at the end of the output."""
+        await self._arrived.wait()
+        data = bytes(self._buffer)
+        self._buffer.clear()
+        if not self._closed:
+            self._arrived.clear()
+        if self._reading:
+            self._reading.resume_reading()
+        return data
+
+
+class _Collector:
+    """Joins the steps that an output goes through. Touches the disk: used in threads."""
+
+    def __init__(self, spill: Path | None) -> None:
+        self._lines = LineReader()
+        self._window = OutputWindow()
+        self._spill = SpillFile(spill)
+
+    def feed(self, data: bytes) -> str:
+        return self._keep(self._lines.feed(data))
+
+    def flush(self) -> str:
+        """What the last line without a newline says."""
+        return self._keep(self._lines.finish())
+
+    def finish(self) -> tuple[str, int, Path | None, bool]:
+        """The text to show, the bytes left out of it, where all of it is, whether that is all."""
+        output, dropped = self._window.fold()
+        return output, dropped, self._spill.close(keep=dropped > 0), self._spill.complete
+
+    def discard(self) -> None:
+        self._spill.close(keep=False)
+
+    def _keep(self, text: str) -> str:
+        self._window.add(text)
+        self._spill.write(text)
+        return text
+
+
+class _Command:
+    """A running command: its process, the task that reads its output, and how both end."""
+
+    def __init__(
+        self,
+        transport: asyncio.SubprocessTransport,
+        pipe: _OutputPipe,
+        marker: str,
+        collector: _Collector,
+        on_output: OnOutput | None,
+    ) -> None:
+        self.collector = collector
+        self._transport = transport
+        self._pipe = pipe
+        self._marker = marker
+        self._reader = asyncio.create_task(self._read(on_output))
+
+    async def finish(self, timeout: float) -> tuple[bool, list[int]]:
+        """Wait for the exit; whether the time ran out, and the pids that still run."""
+        timed_out = not await self._exits_within(timeout)
+        if timed_out:
+            await _uninterrupted(
+                asyncio.to_thread(kill_tree, self._transport.get_pid(), self._marker)
+            )
+        await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
+        self._transport.close()
+        await self._reader
+        return timed_out, await self._survivors()
+
+    async def abort(self) -> None:
+        """End everything at once; the output does not matter any more."""
+        await asyncio.to_thread(kill_tree, self._transport.get_pid(), self._marker)
+        self._transport.close()
+        _, stuck = await asyncio.wait({self._reader}, timeout=1)
+        for reader in stuck:
+            reader.cancel()
+        await asyncio.wait({self._reader})
+        await asyncio.to_thread(self.collector.discard)
+
+    async def _read(self, on_output: OnOutput | None) -> None:
+        while data := await self._pipe.take():
+            text = await asyncio.to_thread(self.collector.feed, data)
+            if text and on_output:
+                await on_output(text)
+        text = await asyncio.to_thread(self.collector.flush)
+        if text and on_output:
+            await on_output(text)
+
+    async def _exits_within(self, timeout: float) -> bool:
+        deadline = asyncio.get_running_loop().time() + timeout
+        exited = asyncio.create_task(self._pipe.exited.wait())
+        try:
+            # The reader is watched too: when it fails, nobody would empty the pipe any more.
+            await asyncio.wait(
+                {exited, self._reader}, timeout=timeout, return_when="FIRST_COMPLETED"
+            )
+            if self._reader.done():
+                self._reader.result()
+                remaining = deadline - asyncio.get_running_loop().time()
+                await asyncio.wait({exited}, timeout=max(0, remaining))
+            return exited.done()
+        finally:
+            exited.cancel()
+
+    async def _survivors(self) -> list[int]:
+        """Pids of the command that run on; one look is not enough, some are just about to end."""
+        find = asyncio.to_thread(tree_members, self._transport.get_pid(), self._marker)
+        if not (first := await find):
+            return []
+        await asyncio.sleep(_CONFIRM_SECONDS)
+        again = await asyncio.to_thread(tree_members, self._transport.get_pid(), self._marker)
+        return [pid for pid in again if pid in first]
+
+
+async def _uninterrupted(work: Awaitable[T]) -> T:
+    """Carry work that takes a bounded time to its end, and only then be cancelled."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled
+    return task.result()

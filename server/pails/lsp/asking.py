@@ -1,0 +1,189 @@
+"""Approvals and questions on their way to the person at the client, and the answers back.
+
+Unanswered is not refused: what the client does not answer stays pending, and any other way to
+answer it (`pai/approval/answer`, another client) still works. What was resolved meanwhile is taken
+off the screen, and an answer that comes too late changes nothing.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import ValidationError
+from pygls.exceptions import JsonRpcException
+
+from pails.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    Envelope,
+    QuestionAnswered,
+    QuestionAsked,
+)
+from pails.core.ports import ApprovalAnswer
+from pails.lsp import protocol
+from pails.lsp.client import Client
+from pails.lsp.coding import decode, encode, explain
+from pails.session.session import Session
+
+log = logging.getLogger(__name__)
+
+W = TypeVar("W", bound=protocol.Wire)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer to a question; `text` None: the person would not answer."""
+
+    text: str | None
+
+
+Approve = Callable[[str, ApprovalRequested], Awaitable[ApprovalAnswer | None]]
+"""Asks for an approval in the session of this id; None leaves it pending."""
+
+AskQuestion = Callable[[str, QuestionAsked], Awaitable[Reply | None]]
+"""Asks a question in the session of this id; None leaves it pending."""
+
+
+class Prompter:
+    """Asks the person what one session wants to know."""
+
+    def __init__(
+        self,
+        session: Session,
+        approve: Approve,
+        ask: AskQuestion,
+        resolved: Callable[[ApprovalResolved], None],
+    ) -> None:
+        self._session = session
+        self._resolved = resolved
+        self._approve = approve
+        self._ask = ask
+        self._asking: dict[str, asyncio.Task[None]] = {}
+
+    def push(self, envelope: Envelope) -> None:
+        """Ask, or withdraw what was resolved."""
+        match envelope.event:
+            case ApprovalRequested() | QuestionAsked() as wanted:
+                self._start(wanted)
+            case ApprovalResolved(approval_id=identifier) as resolved:
+                self._withdraw(identifier)
+                self._resolved(resolved)
+            case QuestionAnswered(question_id=identifier):
+                self._withdraw(identifier)
+            case _:
+                pass
+
+    def ask_pending(self) -> None:
+        """Ask what waits and is not being asked: the client has just opened the session."""
+        for wanted in self._session.pending:
+            if _identifier(wanted) not in self._asking:
+                self._start(wanted)
+
+    def close(self) -> None:
+        for identifier in tuple(self._asking):
+            self._withdraw(identifier)
+
+    def _start(self, wanted: ApprovalRequested | QuestionAsked) -> None:
+        identifier = _identifier(wanted)
+        task = asyncio.create_task(self._settle(wanted), name=f"asking {identifier}")
+        self._asking[identifier] = task
+        task.add_done_callback(_report)
+
+    def _withdraw(self, identifier: str) -> None:
+        task = self._asking.pop(identifier, None)
+        # The task that brought the answer is itself on the stack when the answer is announced.
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+
+    async def _settle(self, wanted: ApprovalRequested | QuestionAsked) -> None:
+        try:
+            if isinstance(wanted, ApprovalRequested):
+                answer = await self._approve(self._session.id, wanted)
+                if answer is not None:
+                    self._session.answer_approval(wanted.approval_id, answer)
+            else:
+                reply = await self._ask(self._session.id, wanted)
+                if reply is not None:
+                    self._session.answer_question(wanted.question_id, reply.text)
+        except JsonRpcException as error:
+            log.warning("%s stays pending, the client said: %s", _identifier(wanted), error)
+
+
+def approve_by(client: Client) -> Approve:
+    """Approvals by `pai/approval/request`."""
+
+    async def approve(session_id: str, wanted: ApprovalRequested) -> ApprovalAnswer | None:
+        params = protocol.ApprovalRequestParams(
+            session_id=session_id,
+            turn_id=wanted.turn_id,
+            approval_id=wanted.approval_id,
+            tool=wanted.tool,
+            title=wanted.title,
+            text=wanted.text,
+            rule=wanted.rule,
+            reason=wanted.reason,
+            diff=wanted.diff,
+        )
+        answer = await client.request("pai/approval/request", encode(params))
+        result = _decoded(protocol.ApprovalRequestResult, answer)
+        return None if result is None else ApprovalAnswer(result.choice, result.feedback)
+
+    return approve
+
+
+def tell_resolved(client: Client, session_id: str) -> Callable[[ApprovalResolved], None]:
+    """Says `pai/approval/resolved`, so that a stale prompt is taken off every screen."""
+
+    def tell(event: ApprovalResolved) -> None:
+        params = protocol.ApprovalResolvedParams(
+            session_id=session_id, approval_id=event.approval_id, choice=event.choice
+        )
+        client.notify("pai/approval/resolved", encode(params))
+
+    return tell
+
+
+def ask_by(client: Client) -> AskQuestion:
+    """Questions by `pai/question/ask`."""
+
+    async def ask(session_id: str, wanted: QuestionAsked) -> Reply | None:
+        return await ask_client(client, session_id, wanted)
+
+    return ask
+
+
+async def ask_client(client: Client, session_id: str, wanted: QuestionAsked) -> Reply | None:
+    """One `pai/question/ask`; None when the client gave no usable answer."""
+    params = protocol.QuestionAskParams(
+        session_id=session_id,
+        turn_id=wanted.turn_id,
+        question_id=wanted.question_id,
+        text=wanted.text,
+        options=list(wanted.options),
+    )
+    answer = await client.request("pai/question/ask", encode(params))
+    result = _decoded(protocol.QuestionAskResult, answer)
+    return None if result is None else Reply(result.answer)
+
+
+def _decoded(kind: type[W], answer: object) -> W | None:
+    """The client's answer; None for null and for what is none."""
+    if answer is None:
+        return None
+    try:
+        return decode(kind, answer)
+    except ValidationError as error:
+        log.warning("the client's answer is no %s: %s", kind.__name__, explain(error))
+        return None
+
+
+def _identifier(wanted: ApprovalRequested | QuestionAsked) -> str:
+    return wanted.approval_id if isinstance(wanted, ApprovalRequested) else wanted.question_id
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    """A bug in asking must be seen; the run goes on waiting."""
+    if not task.cancelled() and (failure := task.exception()) is not None:
+        log.error("%s failed", task.get_name(), exc_info=failure)

@@ -1,0 +1,61 @@
+"""What a prompt refers to, with its text taken from the open documents first."""
+
+from pathlib import Path
+
+from lsprotocol import types
+
+from pails.core.errors import InvalidRequestError
+from pails.core.ports import Attachment
+from pails.core.text import join_surrogates
+from pails.lsp import protocol, uris
+from pails.lsp.documents import Document, Documents
+
+
+def from_wire(sent: protocol.Attachment, documents: Documents) -> Attachment:
+    """An attachment as a client sent it.
+
+    Raises `InvalidRequestError` for a selection in a document that is not open: only an editor
+    that shows a text can have a part of it selected.
+    """
+    document = documents.get(sent.uri)
+    path = shown_path(sent.uri)
+    if sent.kind == "diagnostics":
+        return diagnostics(path, sent.range, sent.text or "")
+    if sent.kind == "file" or sent.range is None:
+        text = None if document is None else join_surrogates(document.text)
+        return Attachment("file", path, text)
+    if document is None:
+        raise InvalidRequestError(
+            f"{sent.uri} is not open, so nothing is selected in it. Open it, or attach the file."
+        )
+    return selection(document, lsp_range(sent.range))
+
+
+def selection(document: Document, place: types.Range) -> Attachment:
+    """The selected text. A selection that ends before the first character of a line ends above."""
+    start, end = document.span(place)
+    first, _ = document.lines.position(start, document.encoding)
+    last, character = document.lines.position(end, document.encoding)
+    if character == 0 and last > first:
+        last -= 1
+    text = join_surrogates(document.text[start:end])
+    return Attachment("selection", shown_path(document.uri), text, first + 1, last + 1)
+
+
+def diagnostics(path: Path, place: protocol.Range | None, text: str) -> Attachment:
+    """What a checker said about a place."""
+    if place is None:
+        return Attachment("diagnostics", path, text)
+    return Attachment("diagnostics", path, text, place.start.line + 1, place.end.line + 1)
+
+
+def lsp_range(place: protocol.Range) -> types.Range:
+    return types.Range(
+        types.Position(place.start.line, place.start.character),
+        types.Position(place.end.line, place.end.character),
+    )
+
+
+def shown_path(uri: str) -> Path:
+    """The path of a document; for one without a file, its name."""
+    return uris.to_path(uri) or Path(uris.name(uri))

@@ -1,0 +1,49 @@
+"""From JSON to the types of `protocol.py` and back, with errors that a person can read."""
+
+from typing import Any, TypeVar, cast
+
+from pydantic import ValidationError
+from pygls.exceptions import JsonRpcInvalidParams
+
+from pails.core.text import join_surrogates
+from pails.lsp.protocol import Wire
+
+W = TypeVar("W", bound=Wire)
+
+
+def encode(value: Wire) -> dict[str, Any]:
+    """Plain JSON data with camelCase names."""
+    return value.model_dump(mode="json", by_alias=True)
+
+
+def decode(kind: type[W], data: object) -> W:
+    """Raises `ValidationError`. Half characters, which no log could hold, become U+FFFD."""
+    return kind.model_validate(_whole(data))
+
+
+def decode_params(kind: type[W], method: str, params: object) -> W:
+    """The parameters of a request; left out means none. Raises `JsonRpcInvalidParams`."""
+    try:
+        return decode(kind, {} if params is None else params)
+    except ValidationError as error:
+        text = f"Invalid parameters for {method}: {explain(error)}."
+        raise JsonRpcInvalidParams(text) from error
+
+
+def explain(error: ValidationError) -> str:
+    """What is wrong, field by field: `text: String should have at least 1 character`."""
+    return "; ".join(
+        f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" if detail["loc"] else detail["msg"]
+        for detail in error.errors(include_url=False, include_context=False)
+    )
+
+
+def _whole(data: object) -> object:
+    if isinstance(data, str):
+        return join_surrogates(data)
+    if isinstance(data, dict):
+        entries = cast("dict[str, object]", data).items()
+        return {join_surrogates(key): _whole(value) for key, value in entries}
+    if isinstance(data, list):
+        return [_whole(entry) for entry in cast("list[object]", data)]
+    return data

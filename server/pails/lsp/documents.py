@@ -1,0 +1,158 @@
+"""The open documents, as the client tells them: the truth about what is in the editor.
+
+Everything here is synchronous and runs on the event loop, so that no handler ever sees a document
+in the middle of a change. Documents are immutable: a change makes a new one.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from pails.core.errors import NotFoundError
+from pails.lsp import uris
+from pails.lsp.positions import Encoding, LineIndex
+
+if TYPE_CHECKING:  # making the classes of `core` would be felt in the answer to initialize
+    from pails.core.ports import TextChange
+
+log = logging.getLogger(__name__)
+
+Listener = Callable[["Document"], None]
+
+
+@dataclass(frozen=True)
+class Document:
+    """One open document. `uri` is spelled as the client spells it; `path` None has no file."""
+
+    uri: str
+    language: str
+    version: int
+    text: str
+    encoding: Encoding
+
+    @cached_property
+    def path(self) -> Path | None:
+        return uris.to_path(self.uri)
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        return LineIndex(self.text)
+
+    def span(self, range: types.Range) -> tuple[int, int]:
+        """Start and end of a range as offsets; one that is turned round is turned back."""
+        start, end = (
+            self.lines.offset(place.line, place.character, self.encoding)
+            for place in (range.start, range.end)
+        )
+        return min(start, end), max(start, end)
+
+    def range(self, start: int, end: int) -> types.Range:
+        """The range between two offsets."""
+        first, last = (
+            types.Position(*self.lines.position(offset, self.encoding)) for offset in (start, end)
+        )
+        return types.Range(first, last)
+
+    def edits(self, changes: "Sequence[TextChange]") -> list[types.TextEdit]:
+        """Changes of this text as LSP writes them."""
+        return [
+            types.TextEdit(self.range(change.start, change.end), change.replacement)
+            for change in changes
+        ]
+
+    def changed(self, change: types.TextDocumentContentChangeEvent, version: int) -> "Document":
+        """This document after one change of a `didChange`."""
+        if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+            text = change.text
+        else:
+            start, end = self.span(change.range)
+            text = self.text[:start] + change.text + self.text[end:]
+        return replace(self, text=_paired(text), version=version)
+
+
+class Documents:
+    """The open documents by URI and by path.
+
+    `real_path` resolves links, so that a document is found by whichever path it is asked for; it
+    gives None for what can be no file.
+    """
+
+    def __init__(self, real_path: Callable[[Path], Path | None] = lambda path: path) -> None:
+        self.encoding = Encoding.UTF16
+        self._real_path = real_path
+        self._open: dict[str, Document] = {}
+        self._keys: dict[Path, str] = {}
+        self._listeners: list[Listener] = []
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(self._open.values())
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` with each document that was opened or changed; returns how to stop."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def open(self, item: types.TextDocumentItem) -> None:
+        """A document was opened; opened twice, the later text counts."""
+        document = Document(
+            item.uri, item.language_id, item.version, _paired(item.text), self.encoding
+        )
+        key = uris.canonical(item.uri)
+        if document.path is not None:
+            self._keys[document.path] = key
+            self._keys[self._real_path(document.path) or document.path] = key
+        self._keep(key, document)
+
+    def change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Apply the changes in order, each to the outcome of the one before."""
+        key = uris.canonical(params.text_document.uri)
+        document = self._open.get(key)
+        if document is None:
+            log.warning("change of a document that is not open: %s", params.text_document.uri)
+            return
+        for change in params.content_changes:
+            document = document.changed(change, params.text_document.version)
+        self._keep(key, replace(document, version=params.text_document.version))
+
+    def close(self, uri: str) -> None:
+        key = uris.canonical(uri)
+        self._open.pop(key, None)
+        self._keys = {path: owner for path, owner in self._keys.items() if owner != key}
+
+    def get(self, uri: str) -> Document | None:
+        return self._open.get(uris.canonical(uri))
+
+    def at(self, path: Path) -> Document | None:
+        """The open document of a file, by the path the client uses or by the real one."""
+        key = self._keys.get(path) or self._keys.get(self._real_path(path) or path)
+        return None if key is None else self._open.get(key)
+
+    def require(self, uri: str) -> Document:
+        """The open document, or `NotFoundError`."""
+        document = self.get(uri)
+        if document is None:
+            raise NotFoundError(f"{uri} is not open in the editor. Open it and try again.")
+        return document
+
+    def _keep(self, key: str, document: Document) -> None:
+        self._open[key] = document
+        for listener in tuple(self._listeners):
+            listener(document)
+
+
+def _paired(text: str) -> str:
+    """The text with surrogate pairs joined that arrived as halves; lone halves stay.
+
+    A half counts as one UTF-16 unit just as the editor counts it, so positions stay right.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        encoded = text.encode("utf-16-le", "surrogatepass")
+        return encoded.decode("utf-16-le", "surrogatepass")
+    return text

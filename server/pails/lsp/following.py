@@ -1,0 +1,131 @@
+"""The sessions that this client follows: events out, questions to the person, turns shown."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from pails.core.events import Envelope
+from pails.lsp import protocol
+from pails.lsp.asking import Prompter, approve_by, ask_by, tell_resolved
+from pails.lsp.bare import BarePerson
+from pails.lsp.client import Client
+from pails.lsp.coding import encode
+from pails.lsp.display import KeepAnswer, TurnDisplay
+from pails.lsp.outbox import EventFeed
+from pails.session.codec import encode_event
+from pails.session.session import Session
+
+
+class Reader(Protocol):
+    """Something that is told what happens in a session."""
+
+    def push(self, envelope: Envelope) -> None: ...
+
+
+class Follower:
+    """One session as this client sees it."""
+
+    def __init__(
+        self,
+        client: Client,
+        can: protocol.ClientCapabilities,
+        session: Session,
+        display: TurnDisplay,
+    ) -> None:
+        self.session = session
+        self.display = display
+        person = BarePerson(client, has_events=can.events)
+        self._prompter = Prompter(
+            session,
+            approve_by(client) if can.approvals else person.approve,
+            ask_by(client) if can.questions else person.ask,
+            tell_resolved(client, session.id) if can.approvals else _send_nothing,
+        )
+        self._feed = EventFeed(_sender(client) if can.events else _send_nothing)
+        self._readers: tuple[Reader, ...] = (self._feed, self._prompter, display)
+        self._unsubscribe: Callable[[], None] | None = None
+
+    async def start(self, after_seq: int) -> None:
+        """Send what came after this number, then all that comes; ask again what waits."""
+        self._feed.hold()
+        self._unsubscribe = self.session.subscribe(self._push)
+        try:
+            replayed = await self.session.replay(after_seq)
+        except BaseException:  # the log cannot be read, or nobody waits for it any more
+            self.stop()
+            raise
+        self._feed.resume(replayed, after_seq)
+        self._prompter.ask_pending()
+
+    def stop(self) -> None:
+        """Follow no longer. The display goes on to whoever follows next."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self._feed.close()
+        self._prompter.close()
+
+    def _push(self, envelope: Envelope) -> None:
+        for reader in self._readers:
+            reader.push(envelope)
+
+
+class Followers:
+    """All sessions that this client follows."""
+
+    def __init__(
+        self, client: Client, can: protocol.ClientCapabilities, keep_answer: KeepAnswer
+    ) -> None:
+        self._client = client
+        self._can = can
+        self._keep_answer = keep_answer
+        self._followers: dict[str, Follower] = {}
+
+    async def follow(self, session: Session, after_seq: int) -> Follower:
+        """Follow a session from this number on, in place of however it was followed before."""
+        before = self._followers.pop(session.id, None)
+        if before is None:
+            is_bare = not self._can.events
+            display = TurnDisplay(
+                self._client, session.workspace, self._keep_answer, is_bare=is_bare
+            )
+        else:
+            before.stop()
+            display = before.display
+        follower = Follower(self._client, self._can, session, display)
+        self._followers[session.id] = follower
+        await follower.start(after_seq)
+        return follower
+
+    def get(self, session_id: str) -> Follower | None:
+        return self._followers.get(session_id)
+
+    async def cancel_progress(self, token: int | str) -> None:
+        """Cancel the turn whose progress has this token; one that has ended is left alone."""
+        for follower in tuple(self._followers.values()):
+            turn_id = follower.display.shows(token)
+            if turn_id is not None:
+                await follower.session.cancel(turn_id)
+
+    def stop(self) -> None:
+        for follower in self._followers.values():
+            follower.stop()
+            follower.display.close()
+        self._followers.clear()
+
+
+def _send_nothing(_: object) -> None:
+    """For a client that does not want to know."""
+
+
+def _sender(client: Client) -> Callable[[Envelope], None]:
+    """What sends an event as `pai/event`."""
+
+    def send(envelope: Envelope) -> None:
+        params = protocol.EventParams(
+            session_id=envelope.session_id,
+            seq=envelope.seq,
+            event=encode_event(envelope.event),
+        )
+        client.notify("pai/event", encode(params))
+
+    return send

@@ -1,0 +1,248 @@
+"""The `pai/…` methods: decode, call the session, encode. No logic lives here."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+from pygls.exceptions import JsonRpcMethodNotFound
+
+from pails.core.errors import InvalidRequestError
+from pails.core.ports import ApprovalAnswer, Editor
+from pails.lsp import attachments, protocol
+from pails.lsp.client import Client
+from pails.lsp.coding import decode, decode_params, encode, explain
+from pails.lsp.commands import Commands
+from pails.lsp.documents import Documents
+from pails.lsp.editor import ClientEditor
+from pails.lsp.following import Followers
+from pails.session.manager import SessionManager
+from pails.session.session import Session
+
+log = logging.getLogger(__name__)
+
+
+class Status(Protocol):
+    """What `app` tells of itself."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def sessions(self) -> int: ...
+    @property
+    def warnings(self) -> Sequence[str]: ...
+
+
+class App(Protocol):
+    """What stands behind this edge; see `pails.app`."""
+
+    @property
+    def sessions(self) -> SessionManager: ...
+
+    async def status(self) -> Status: ...
+
+    async def keep_answer(self, title: str, text: str) -> Path:
+        """Write a Markdown answer to a file of ours, for the editor to open."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+Build = Callable[[Mapping[str, Any], Editor, Path | None], App]
+"""Builds the app from the client's options, its buffers and its first workspace folder."""
+
+
+async def connect(build: Build, client: Client, documents: Documents) -> "Handlers":
+    """The loaded part of the server, for one client. `build` may block: it runs in a thread."""
+    can = capabilities(client)
+    editor = ClientEditor(client, documents, can)
+    folder = client.folders[0] if client.folders else None
+    app = await asyncio.to_thread(build, client.options or {}, editor, folder)
+    return Handlers(client, documents, can, app)
+
+
+def capabilities(client: Client) -> protocol.ClientCapabilities:
+    """What the client said in `initializationOptions.pai`; plain LSP when that is unusable."""
+    try:
+        return decode(protocol.ClientCapabilities, client.options or {})
+    except ValidationError as error:
+        log.warning("initializationOptions.pai is ignored: %s", explain(error))
+        return decode(protocol.ClientCapabilities, {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    params: type[protocol.Wire]
+    handle: Callable[[Any], Awaitable[protocol.Wire]]
+
+
+class Handlers:
+    """Implements `server.Edge`."""
+
+    def __init__(
+        self,
+        client: Client,
+        documents: Documents,
+        can: protocol.ClientCapabilities,
+        app: App,
+    ) -> None:
+        self._client = client
+        self._documents = documents
+        self._app = app
+        self._followers = Followers(client, can, app.keep_answer)
+        self._commands = Commands(client, can, documents, app.sessions, self._followers)
+        handlers: dict[str, Callable[[Any], Awaitable[protocol.Wire]]] = {
+            "pai/session/new": self._new,
+            "pai/session/list": self._list,
+            "pai/session/open": self._open,
+            "pai/session/prompt": self._prompt,
+            "pai/session/cancel": self._cancel,
+            "pai/session/setMode": self._set_mode,
+            "pai/session/setModel": self._set_model,
+            "pai/approval/answer": self._answer_approval,
+            "pai/question/answer": self._answer_question,
+            "pai/status": self._status,
+        }
+        self._routes = {
+            method.name: _Route(method.params, handlers[method.name])
+            for method in protocol.CLIENT_TO_SERVER
+        }
+
+    # -- server.Edge ---------------------------------------------------------------------------
+
+    async def call(self, method: str, params: object) -> object:
+        """The result of a `pai/…` request as plain JSON data."""
+        route = self._routes.get(method)
+        if route is None:
+            raise JsonRpcMethodNotFound.of(method)
+        return encode(await route.handle(decode_params(route.params, method, params)))
+
+    async def execute(self, command: str, arguments: Sequence[object]) -> object:
+        return await self._commands.execute(command, arguments)
+
+    async def cancel_progress(self, token: int | str) -> None:
+        await self._followers.cancel_progress(token)
+
+    async def close(self) -> None:
+        """Close the app first: what ends its turns is still told to the client."""
+        await self._app.close()
+        self._followers.stop()
+
+    # -- sessions ------------------------------------------------------------------------------
+
+    async def _new(self, params: protocol.SessionNewParams) -> protocol.SessionInfo:
+        workspace = self._workspace(params.workspace)
+        session = await self._app.sessions.new(workspace, params.mode, params.model)
+        await self._followers.follow(session, after_seq=0)
+        return _info(session)
+
+    async def _list(self, params: protocol.SessionListParams) -> protocol.SessionListResult:
+        workspace = None if params.workspace is None else _absolute(params.workspace)
+        found = await self._app.sessions.list(workspace)
+        return protocol.SessionListResult(
+            sessions=[
+                protocol.SessionSummary(
+                    session_id=summary.session_id,
+                    workspace=summary.workspace,
+                    title=summary.title,
+                    updated_at=summary.updated_at,
+                )
+                for summary in found
+            ]
+        )
+
+    async def _open(self, params: protocol.SessionOpenParams) -> protocol.SessionInfo:
+        workspace = None if params.workspace is None else _absolute(params.workspace)
+        session = await self._app.sessions.open(params.session_id, workspace)
+        await self._followers.follow(session, params.from_seq)
+        return _info(session)
+
+    async def _prompt(self, params: protocol.SessionPromptParams) -> protocol.SessionPromptResult:
+        session = self._app.sessions.get(params.session_id)
+        attached = [attachments.from_wire(sent, self._documents) for sent in params.attachments]
+        receipt = await session.prompt(params.text, attached)
+        return protocol.SessionPromptResult(
+            turn_id=receipt.turn_id, fate=receipt.fate, position=receipt.position
+        )
+
+    async def _cancel(self, params: protocol.SessionCancelParams) -> protocol.SessionCancelResult:
+        session = self._app.sessions.get(params.session_id)
+        return protocol.SessionCancelResult(cancelled=await session.cancel(params.turn_id))
+
+    async def _set_mode(self, params: protocol.SessionSetModeParams) -> protocol.Empty:
+        await self._app.sessions.get(params.session_id).set_mode(params.mode)
+        return protocol.Empty()
+
+    async def _set_model(self, params: protocol.SessionSetModelParams) -> protocol.Empty:
+        await self._app.sessions.get(params.session_id).set_model(params.model)
+        return protocol.Empty()
+
+    # -- answers of the person, and the rest -----------------------------------------------------
+
+    async def _answer_approval(
+        self, params: protocol.ApprovalAnswerParams
+    ) -> protocol.AcceptedResult:
+        session = self._app.sessions.get(params.session_id)
+        answer = ApprovalAnswer(params.choice, params.feedback)
+        accepted = session.answer_approval(params.approval_id, answer)
+        return protocol.AcceptedResult(accepted=accepted)
+
+    async def _answer_question(
+        self, params: protocol.QuestionAnswerParams
+    ) -> protocol.AcceptedResult:
+        session = self._app.sessions.get(params.session_id)
+        accepted = session.answer_question(params.question_id, params.answer)
+        return protocol.AcceptedResult(accepted=accepted)
+
+    async def _status(self, _: protocol.Empty) -> protocol.StatusResult:
+        status = await self._app.status()
+        model = protocol.ModelStatus(
+            name=status.model,
+            base_url=status.base_url,
+            ready=not status.message,
+            message=status.message,
+        )
+        return protocol.StatusResult(
+            version=status.version,
+            model=model,
+            sessions=status.sessions,
+            warnings=list(status.warnings),
+        )
+
+    def _workspace(self, named: str | None) -> Path:
+        if named is not None:
+            return _absolute(named)
+        if not self._client.folders:
+            raise InvalidRequestError(
+                "No folder is open in the editor. Open one, or name a workspace."
+            )
+        return self._client.folders[0]
+
+
+def _absolute(workspace: str) -> Path:
+    path = Path(workspace)
+    if not path.is_absolute():
+        raise InvalidRequestError(f"The workspace {workspace!r} is not an absolute path.")
+    return path
+
+
+def _info(session: Session) -> protocol.SessionInfo:
+    return protocol.SessionInfo(
+        session_id=session.id,
+        workspace=str(session.workspace),
+        title=session.title,
+        mode=session.mode,
+        model=session.model_name,
+        seq=session.seq,
+        updated_at=session.updated_at,
+        state=session.run_state,
+    )

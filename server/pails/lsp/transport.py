@@ -1,0 +1,275 @@
+"""JSON-RPC as we want it of pygls: every request answered, nothing shown or logged unasked.
+
+What differs from `LanguageServerProtocol`, and why:
+- Messages are decoded here and not by a hook inside the JSON decoder, so that a malformed message
+  gets an error response, where pygls drops it.
+- Parameters and results of `pai/…` stay plain JSON data; `protocol.py` validates them.
+- After `shutdown` the client's answers still arrive; only its requests are refused.
+- Documents are kept by `documents.py`, which counts lines as editors do.
+- `exit` ends `serve`, which closes the sessions first; pygls ends the process on the spot.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, cast
+
+from cattrs import Converter, transform_error
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcRequestCancelled,
+    JsonRpcServerNotInitialized,
+)
+from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, LanguageServerProtocol
+
+from pails.core.errors import ConfigurationError, NotFoundError, PailsError
+from pails.lsp.client import Payload
+from pails.lsp.documents import Documents
+from pails.lsp.methods import ErrorCode
+
+if TYPE_CHECKING:
+    from pygls.lsp.server import LanguageServer
+
+log = logging.getLogger(__name__)
+
+Id = int | str
+Json = dict[str, Any]
+
+
+def connection_lost() -> JsonRpcException:
+    """What a request of ours ends with when the client is gone."""
+    return JsonRpcException("The client is gone and did not answer.", ErrorCode.REQUEST_FAILED)
+
+
+class PailsProtocol(LanguageServerProtocol):
+    """The protocol of one connection."""
+
+    def __init__(self, server: "LanguageServer", converter: Converter) -> None:
+        self.documents = Documents()
+        self.when_shut_down: Callable[[], Awaitable[None]] = _nothing
+        self.when_exited: Callable[[], object] = lambda: None
+        self.when_progress_cancelled: Callable[[Id], Awaitable[None]] = _nothing
+        self._initialized = False
+        super().__init__(server, converter)
+
+    @property
+    def is_shut_down(self) -> bool:
+        return self._shutdown
+
+    # -- in ------------------------------------------------------------------------------------
+
+    def receive(self, body: bytes) -> None:
+        """Handle one message. Never raises: what is wrong with it is answered or logged."""
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            self._refuse(None, JsonRpcParseError(f"This is no JSON: {error}."))
+            return
+        if not isinstance(message, dict):
+            self._refuse(None, JsonRpcInvalidRequest("A message must be one JSON object."))
+            return
+        data = cast(Json, message)
+        if "method" in data:
+            self._receive_call(data)
+        elif "id" in data:
+            self._receive_answer(data)
+        else:
+            self._refuse(None, JsonRpcInvalidRequest("A message needs a method or an id."))
+
+    def _receive_call(self, data: Json) -> None:
+        msg_id, method = data.get("id"), data["method"]
+        is_request = "id" in data
+        try:
+            if is_request and not isinstance(msg_id, int | str):
+                msg_id = None
+                raise JsonRpcInvalidRequest("The id of a request must be a number or a string.")
+            if not isinstance(method, str):
+                raise JsonRpcInvalidRequest("The method of a message must be a string.")
+            self._check_phase(method)
+            message = self._structured(method, data)
+        except JsonRpcException as error:
+            if is_request:
+                self._refuse(msg_id, error)
+            else:
+                log.warning("ignored notification %s: %s", method, error)
+            return
+        self._initialized = self._initialized or method == types.INITIALIZE
+        self.handle_message(message)
+
+    def _check_phase(self, method: str) -> None:
+        """Refuse what the life cycle of LSP does not allow now."""
+        if method == types.EXIT:
+            return
+        if self._shutdown:
+            raise JsonRpcInvalidRequest("The server is shut down; only exit can follow.")
+        if method == types.INITIALIZE:
+            if self._initialized:
+                raise JsonRpcInvalidRequest("The server is initialized already.")
+        elif not self._initialized:
+            raise JsonRpcServerNotInitialized("Send initialize first.")
+
+    def _structured(self, method: str, data: Json) -> Payload:
+        """The message as pygls handles it. Raises `JsonRpcInvalidParams`."""
+        message_type = self.get_message_type(method)
+        if message_type is None:
+            params: Payload = data.get("params")
+            if "id" in data:
+                return JsonRPCRequestMessage(data["id"], method, self.VERSION, params)
+            return JsonRPCNotification(method, self.VERSION, params)
+        try:
+            return self._converter.structure({**data, "jsonrpc": self.VERSION}, message_type)
+        except Exception as error:  # the border of a request: a hook may raise anything
+            raise _invalid_params(method, error) from error
+
+    def _receive_answer(self, data: Json) -> None:
+        """Resolve a request of ours. One that nobody waits for any more is ignored."""
+        msg_id: Id = data["id"]
+        future = self._request_futures.pop(msg_id, None)
+        result_type = self._result_types.pop(msg_id, None)
+        if future is None or future.done():
+            log.info("ignored a late answer to %s", msg_id)
+        elif "error" in data:
+            future.set_exception(_client_error(data["error"]))
+        elif result_type is None:
+            future.set_result(data.get("result"))
+        else:
+            try:
+                answer = self._converter.structure(
+                    {"id": msg_id, "jsonrpc": self.VERSION, "result": data.get("result")},
+                    result_type,
+                )
+            except Exception as error:  # noqa: BLE001 - the border of a request, as above
+                future.set_exception(_invalid_params("the client's answer", error))
+            else:
+                future.set_result(answer.result)
+
+    def _handle_cancel_notification(self, msg_id: Id) -> None:
+        """Cancel a request of the client's, not one of ours; too late is no error."""
+        if msg_id not in self._result_types:
+            future = self._request_futures.get(msg_id)
+            if future is not None:
+                future.cancel()
+
+    # -- out -----------------------------------------------------------------------------------
+
+    def notify(self, method: str, params: Payload = None) -> None:
+        if self.get_message_type(method) is None:  # plain data already, so nothing to convert
+            self._send_data({"jsonrpc": self.VERSION, "method": method, "params": params})
+        else:
+            super().notify(method, params)
+
+    async def ask(self, msg_id: str, method: str, params: Payload) -> Payload:
+        """Send a request to the client and wait for its result; see `client.Client.request`."""
+        future = self.send_request(method, params, msg_id=msg_id)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            self.notify(types.CANCEL_REQUEST, types.CancelParams(msg_id))
+            raise
+
+    def lose_client(self) -> None:
+        """The connection is gone: nothing that waits for the client may wait any longer."""
+        for msg_id in list(self._result_types):
+            del self._result_types[msg_id]
+            future = self._request_futures.pop(msg_id, None)
+            if future is not None and not future.done():
+                future.set_exception(connection_lost())
+
+    def _refuse(self, msg_id: Id | None, error: JsonRpcException) -> None:
+        # Plain data: the converter would leave out an id of null, which JSON-RPC wants.
+        failure = {"code": error.code, "message": error.message}
+        self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "error": failure})
+
+    def _send_handler_result(self, future: Future[Any], *, msg_id: Id) -> None:
+        self._request_futures.pop(msg_id, None)
+        if future.cancelled():
+            self._refuse(msg_id, JsonRpcRequestCancelled("The request was cancelled."))
+        elif (failure := future.exception()) is not None:
+            self._refuse(msg_id, as_rpc_error(failure))
+        else:
+            self._send_response(msg_id, result=future.result())
+
+    def _check_handler_result(self, future: Future[Any]) -> None:
+        if not future.cancelled() and (failure := future.exception()) is not None:
+            log.error("a notification could not be handled", exc_info=failure)
+
+    # -- what we do ourselves in place of pygls -------------------------------------------------
+
+    def _register_builtin_features(self) -> None:
+        super()._register_builtin_features()
+        for method, handler in (
+            (types.SHUTDOWN, self._shut_down),
+            (types.EXIT, self._exit),
+            (types.TEXT_DOCUMENT_DID_OPEN, self._did_open),
+            (types.TEXT_DOCUMENT_DID_CHANGE, self._did_change),
+            (types.TEXT_DOCUMENT_DID_CLOSE, self._did_close),
+            (types.WINDOW_WORK_DONE_PROGRESS_CANCEL, self._cancel_progress),
+        ):
+            self.fm.add_builtin_feature(  # pyright: ignore[reportUnknownMemberType] - untyped in pygls
+                method, handler
+            )
+
+    async def _shut_down(self, _: None) -> None:
+        self._shutdown = True
+        await self.when_shut_down()
+
+    def _exit(self, _: None) -> None:
+        self.when_exited()
+
+    async def _cancel_progress(self, params: types.WorkDoneProgressCancelParams) -> None:
+        await self.when_progress_cancelled(params.token)
+
+    # These three stay synchronous: no handler may see a document in the middle of a change.
+
+    def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        self.documents.open(params.text_document)
+
+    def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        self.documents.change(params)
+
+    def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        self.documents.close(params.text_document.uri)
+
+
+async def _nothing(*_: object) -> None:
+    """What happens until the server says what should."""
+
+
+def as_rpc_error(failure: BaseException) -> JsonRpcException:
+    """The error response for an exception of a handler; what we did not expect is logged."""
+    match failure:
+        case JsonRpcException():
+            return failure
+        case NotFoundError():
+            return JsonRpcException(str(failure), ErrorCode.NOT_FOUND)
+        case ConfigurationError():
+            return JsonRpcException(str(failure), ErrorCode.CONFIGURATION)
+        case PailsError():
+            return JsonRpcException(str(failure), ErrorCode.REQUEST_FAILED)
+        case _:
+            log.error("a request failed", exc_info=failure)
+            return JsonRpcInternalError(
+                f"Pails failed inside ({type(failure).__name__}: {failure}). The request was not "
+                "carried out; the server goes on, and its log has the details."
+            )
+
+
+def _invalid_params(what: str, error: Exception) -> JsonRpcInvalidParams:
+    reasons = "; ".join(transform_error(error, path="message"))
+    return JsonRpcInvalidParams(f"Invalid parameters for {what}: {reasons}.")
+
+
+def _client_error(error: object) -> JsonRpcException:
+    fields = cast(Json, error) if isinstance(error, dict) else {}
+    code = fields.get("code")
+    return JsonRpcException(
+        str(fields.get("message") or "The client answered with an error."),
+        code if isinstance(code, int) else ErrorCode.INTERNAL_ERROR,
+    )

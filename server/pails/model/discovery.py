@@ -1,0 +1,108 @@
+"""What model servers there are, what they have, and whether they can be used."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import cast
+
+import httpx
+
+from pails.core.errors import ConfigurationError, ModelUnavailableError, PailsError
+from pails.model.endpoint import Endpoint
+from pails.model.failures import response_failure, transport_failure
+from pails.model.http import SilenceWatch, open_client
+
+LOCAL_SERVERS: Mapping[str, int] = MappingProxyType(
+    {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
+)
+"""The servers that people run on their own machine, and the ports these listen on by default."""
+
+_NO_CHAT = ("embed", "rerank", "whisper", "tts", "bge-", "clip", "dall-e", "moderation")
+"""Parts of names of models that do not answer in a chat."""
+
+
+async def discover_local(
+    timeout: float = 0.4, ports: Mapping[str, int] = LOCAL_SERVERS
+) -> list[Endpoint]:
+    """The first model of each server on this machine, in the order of `ports`.
+
+    All are asked at once; who does not answer properly within `timeout` seconds is left out.
+    """
+    found = await asyncio.gather(*(_ask(name, port, timeout) for name, port in ports.items()))
+    return [endpoint for endpoint in found if endpoint is not None]
+
+
+async def _ask(name: str, port: int, timeout: float) -> Endpoint | None:
+    endpoint = Endpoint("", f"http://127.0.0.1:{port}/v1", origin=f"{name} on port {port}")
+    try:
+        async with asyncio.timeout(timeout):
+            models = chat_models(await list_models(endpoint))
+    except (PailsError, TimeoutError):
+        return None
+    return replace(endpoint, model=models[0]) if models else None
+
+
+async def list_models(endpoint: Endpoint, timeout: float = 20.0) -> list[str]:
+    """The names of all models, in the server's order. Raises `ModelError`, `ConfigurationError`."""
+    async with await open_client(endpoint, connect_timeout=10.0) as client:
+        try:
+            asking = client.get(f"{endpoint.base_url}/models")
+            response = await SilenceWatch().wait(asking, timeout)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise transport_failure(endpoint, error) from error
+    if response.status_code != 200:
+        raise response_failure(endpoint, response.status_code, response.text, response.headers)
+    try:
+        return _names(json.loads(response.content))
+    except ValueError as error:
+        raise ModelUnavailableError(
+            f"{endpoint.base_url} answers, but not like a model server: check base_url "
+            "(PAILS_BASE_URL); it usually ends in /v1."
+        ) from error
+
+
+async def with_model(endpoint: Endpoint) -> Endpoint:
+    """The endpoint, naming the first model that its server has where it names none."""
+    if endpoint.model:
+        return endpoint
+    models = chat_models(await list_models(endpoint))
+    if not models:
+        raise ConfigurationError(
+            f"The model server at {endpoint.base_url} has no model: load one there, or set model "
+            "(PAILS_MODEL)."
+        )
+    return replace(endpoint, model=models[0])
+
+
+async def probe(endpoint: Endpoint) -> str:
+    """Empty when the server can be reached with this key, else what is wrong and what to do."""
+    try:
+        models = await list_models(endpoint)
+    except PailsError as error:
+        return str(error)
+    if not models and not endpoint.model:
+        return f"The model server at {endpoint.base_url} has no model: load one there."
+    return ""
+
+
+def chat_models(names: list[str]) -> list[str]:
+    """Those that can hold a conversation, as far as names tell."""
+    return [name for name in names if not any(part in name.lower() for part in _NO_CHAT)]
+
+
+def _names(body: object) -> list[str]:
+    """The model names in `{"data": [{"id": …}]}`; raises ValueError for another shape."""
+    outer = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    data = outer.get("data")
+    if data is None and "data" in outer:
+        return []  # a server without a model
+    if not isinstance(data, list):
+        raise ValueError("no list of models")
+    entries = [
+        cast("dict[str, object]", entry)
+        for entry in cast("list[object]", data)
+        if isinstance(entry, dict)
+    ]
+    return [name for entry in entries if isinstance(name := entry.get("id"), str) and name]

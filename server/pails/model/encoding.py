@@ -1,0 +1,103 @@
+"""A request as bytes, made so that each one starts with the bytes of the one before.
+
+Servers cache by prefix. So the messages come last in the body, everything before them is frozen
+per session, and a message always turns into the same bytes.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from pydantic_core import PydanticSerializationError, from_json, to_json
+
+from pails.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, ToolSpec
+from pails.core.ports import ModelRequest
+from pails.core.text import join_surrogates
+
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a server takes beyond the least. Each is sent until the server has refused it."""
+
+    stream_options: bool = True
+    reasoning: bool = True
+
+
+def encode_request(request: ModelRequest, model: str, dialect: Dialect) -> bytes:
+    """The body of a request; always valid UTF-8, whatever the texts hold."""
+    body: Json = {"model": model, "stream": True}
+    if dialect.stream_options:
+        body["stream_options"] = {"include_usage": True}
+    if request.tools:
+        body["tools"] = [_encode_tool(tool) for tool in request.tools]
+    body["messages"] = _encode_messages(request.system, request.messages, dialect)
+    try:
+        return to_json(body)
+    except PydanticSerializationError:
+        return to_json(_mend_texts(body))
+
+
+def is_json_object(arguments: str) -> bool:
+    """True when this is one JSON object as strict parsers understand it: no NaN, no tail."""
+    try:
+        return isinstance(from_json(arguments, allow_inf_nan=False), dict)
+    except ValueError:
+        return False
+
+
+def _mend_texts(value: object) -> object:
+    """The same data, with half characters in its texts replaced."""
+    if isinstance(value, str):
+        return join_surrogates(value)
+    if isinstance(value, list):
+        return [_mend_texts(entry) for entry in cast("list[object]", value)]
+    if isinstance(value, dict):
+        fields = cast("Json", value)
+        return {join_surrogates(name): _mend_texts(entry) for name, entry in fields.items()}
+    return value
+
+
+def _encode_messages(system: str, messages: Sequence[Message], dialect: Dialect) -> list[Json]:
+    head: list[Json] = [{"role": "system", "content": system}] if system else []
+    return head + [_encode_message(message, dialect) for message in messages]
+
+
+def _encode_message(message: Message, dialect: Dialect) -> Json:
+    if isinstance(message, ToolMessage):
+        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+    if isinstance(message, AssistantMessage):
+        return _encode_reply(message, dialect)
+    return {"role": "user", "content": message.text}
+
+
+def _encode_reply(message: AssistantMessage, dialect: Dialect) -> Json:
+    encoded: Json = {"role": "assistant", "content": message.text or None}
+    if message.reasoning and message.reasoning_field and dialect.reasoning:
+        encoded[message.reasoning_field] = message.reasoning
+    if message.tool_calls:
+        encoded["tool_calls"] = [_encode_call(call) for call in message.tool_calls]
+    return encoded
+
+
+def _encode_call(call: ToolCall) -> Json:
+    """The call as the model made it, or its nearest valid form.
+
+    A call whose arguments are no object was never run, but a strict server refuses a history with
+    such arguments or with a name that no tool could have; and it would refuse it for ever.
+    """
+    arguments = call.arguments if is_json_object(call.arguments) else "{}"
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", call.name)[:64] or "unknown"
+    function: Json = {"name": name, "arguments": arguments}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _encode_tool(tool: ToolSpec) -> Json:
+    function: Json = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }
+    return {"type": "function", "function": function}

@@ -1,0 +1,136 @@
+"""All sessions of this process: make, open, list, close."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pails.config import Paths
+from pails.core.errors import NotFoundError
+from pails.core.events import Mode, SessionCreated, SessionReopened, TurnStarted
+from pails.host.log import LogFile, first_lines, list_logs
+from pails.host.paths import real_folder
+from pails.session.codec import decode_record
+from pails.session.ending import interrupted_turn
+from pails.session.journal import Journal, load
+from pails.session.kit import Kit
+from pails.session.session import Session
+from pails.session.state import SessionState
+
+SUFFIX = ".jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """A session in a list, which may be on disk only. `updated_at`: seconds since 1970."""
+
+    session_id: str
+    workspace: str
+    title: str
+    updated_at: float
+
+
+class SessionManager:
+    """Owns the open sessions. `make_kit` builds the parts of one for its workspace."""
+
+    def __init__(
+        self, paths: Paths, make_kit: Callable[[Path], Kit], default_mode: Mode = Mode.AUTO
+    ) -> None:
+        self._paths = paths
+        self._make_kit = make_kit
+        self._default_mode = default_mode
+        self._open: dict[str, Session] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    async def new(self, workspace: Path, mode: Mode | None, model: str | None) -> Session:
+        """Start an empty session. `workspace` must be an existing folder."""
+        workspace = await asyncio.to_thread(_existing_folder, workspace)
+        kit = await asyncio.to_thread(self._make_kit, workspace)
+        session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+        path = self._paths.sessions(workspace) / f"{session_id}{SUFFIX}"
+        journal = await asyncio.to_thread(Journal, path)
+        session = Session(session_id, workspace, journal, SessionState(), kit)
+        self._open[session_id] = session
+        created = SessionCreated(str(workspace), mode or self._default_mode, model or "")
+        await session.emit(created)
+        return session
+
+    async def open(self, session_id: str, workspace: Path | None = None) -> Session:
+        """The session of this id, read from its log when it is not open yet.
+
+        A turn that was cut off by the death of its process is closed: nothing runs again unasked.
+        """
+        if session_id in self._open:
+            return self._open[session_id]
+        path = await asyncio.to_thread(self._find, session_id, workspace)
+        loaded = await asyncio.to_thread(load, path)
+        state = SessionState()
+        for record in loaded.records:
+            state.apply(record.event)
+        folder = await asyncio.to_thread(_existing_folder, Path(state.workspace))
+        journal = Journal(path, loaded.records[-1].seq + 1)
+        kit = await asyncio.to_thread(self._make_kit, folder)
+        session = Session(session_id, folder, journal, state, kit)
+        self._open[session_id] = session
+        for event in [SessionReopened(loaded.repaired), *interrupted_turn(state)]:
+            await session.emit(event)
+        return session
+
+    def get(self, session_id: str) -> Session:
+        """The open session of this id; raises `NotFoundError`."""
+        session = self._open.get(session_id)
+        if session is None:
+            raise NotFoundError(
+                f"No session {session_id!r} is open. Open it first, or start a new one."
+            )
+        return session
+
+    async def list(self, workspace: Path | None = None) -> list[SessionSummary]:
+        """All sessions on disk, of one workspace or of all, newest first."""
+        folder = self._paths.sessions(workspace) if workspace else self._paths.state / "sessions"
+        return await asyncio.to_thread(_summaries, folder)
+
+    async def close(self) -> None:
+        """End every running turn and let go of the logs."""
+        await asyncio.gather(*(session.close() for session in self._open.values()))
+        self._open.clear()
+
+    def _find(self, session_id: str, workspace: Path | None) -> Path:
+        folder = self._paths.sessions(workspace) if workspace else self._paths.state / "sessions"
+        for log in list_logs(folder, SUFFIX):
+            if log.path.stem == session_id:
+                return log.path
+        raise NotFoundError(f"There is no session {session_id!r}. List the sessions to see them.")
+
+
+def _existing_folder(path: Path) -> Path:
+    """The real path of a folder; raises `NotFoundError` when it is none."""
+    folder = real_folder(path)
+    if folder is None:
+        raise NotFoundError(f"The workspace {path} is not a folder on this machine.")
+    return folder
+
+
+def _summaries(folder: Path) -> list[SessionSummary]:
+    found = (_summary(log) for log in list_logs(folder, SUFFIX))
+    return [summary for summary in found if summary]
+
+
+def _summary(log: LogFile) -> SessionSummary | None:
+    """What the first records tell; None for a log that tells nothing (it is left as it is)."""
+    workspace = title = ""
+    for line in first_lines(log.path):
+        try:
+            event = decode_record(line).event
+        except ValueError:
+            continue
+        if isinstance(event, SessionCreated):
+            workspace = event.workspace
+        if isinstance(event, TurnStarted):
+            title = event.title
+            break
+    return SessionSummary(log.path.stem, workspace, title, log.modified) if workspace else None

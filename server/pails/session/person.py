@@ -1,0 +1,114 @@
+"""The person as the agent sees them: asked through events, answering whenever they like.
+
+Any client may answer, in any order. Unanswered is not refused: the run waits. What is still
+pending when a turn ends is resolved as cancelled by the session.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from pails.core.events import (
+    ApprovalRequested,
+    ApprovalResolved,
+    QuestionAnswered,
+    QuestionAsked,
+)
+from pails.core.ports import Action, ApprovalAnswer, Decision, Emit
+from pails.session.run import Signal
+
+T = TypeVar("T")
+
+
+class _Pending(Generic[T]):
+    """Questions of one kind that wait for their answers."""
+
+    def __init__(self) -> None:
+        self._futures: dict[str, asyncio.Future[T]] = {}
+
+    def open(self, identifier: str) -> asyncio.Future[T]:
+        future = self._futures[identifier] = asyncio.get_running_loop().create_future()
+        return future
+
+    def answer(self, identifier: str, answer: T) -> bool:
+        """False when it was answered or dropped before: the late answer changes nothing."""
+        future = self._futures.pop(identifier, None)
+        if future is None or future.done():
+            return False
+        future.set_result(answer)
+        return True
+
+    def __bool__(self) -> bool:
+        return bool(self._futures)
+
+    def clear(self) -> None:
+        self._futures.clear()
+
+
+class SessionPerson:
+    """Implements `core.ports.Person` for the turns of one session."""
+
+    def __init__(
+        self, turn_id: Callable[[], str], emit: Emit, signal: Callable[[Signal], None]
+    ) -> None:
+        self._turn_id = turn_id
+        self._emit = emit
+        self._signal = signal
+        self._approvals: _Pending[ApprovalAnswer] = _Pending()
+        self._questions: _Pending[str | None] = _Pending()
+
+    async def approve(
+        self, call_id: str, action: Action, decision: Decision, text: str, diff: str
+    ) -> ApprovalAnswer:
+        approval_id = _new_id("approval")
+        turn_id = self._turn_id()
+        future = self._approvals.open(approval_id)
+        self._signal(Signal.WAIT)
+        await self._emit(
+            ApprovalRequested(
+                turn_id,
+                call_id,
+                approval_id,
+                action.tool,
+                action.title,
+                text,
+                decision.grant,
+                decision.rule,
+                diff,
+            )
+        )
+        answer = await future
+        await self._emit(ApprovalResolved(turn_id, approval_id, answer.choice, answer.feedback))
+        self._proceed()
+        return answer
+
+    async def ask(self, question: str, options: Sequence[str]) -> str | None:
+        question_id = _new_id("question")
+        turn_id = self._turn_id()
+        future = self._questions.open(question_id)
+        self._signal(Signal.WAIT)
+        await self._emit(QuestionAsked(turn_id, question_id, question, tuple(options)))
+        answer = await future
+        await self._emit(QuestionAnswered(turn_id, question_id, answer))
+        self._proceed()
+        return answer
+
+    def answer_approval(self, approval_id: str, answer: ApprovalAnswer) -> bool:
+        return self._approvals.answer(approval_id, answer)
+
+    def answer_question(self, question_id: str, answer: str | None) -> bool:
+        return self._questions.answer(question_id, answer)
+
+    def forget(self) -> None:
+        """The turn is over: late answers change nothing."""
+        self._approvals.clear()
+        self._questions.clear()
+
+    def _proceed(self) -> None:
+        if not self._approvals and not self._questions:
+            self._signal(Signal.PROCEED)
+
+
+def _new_id(kind: str) -> str:
+    return f"{kind}-{uuid.uuid4().hex[:12]}"

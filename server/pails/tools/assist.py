@@ -1,0 +1,68 @@
+"""Tools that touch nothing outside: ask the person, keep the plan."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from pails.core.events import Effect, PlanStep, PlanUpdated
+from pails.core.ports import Action, ToolResult
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
+
+
+class AskUserParameters(Parameters):
+    question: str = Field(min_length=1)
+    options: list[str] = Field([], description="answers to choose from", max_length=6)
+
+
+class AskUser(Tool[AskUserParameters]):
+    name: ClassVar[str] = "ask_user"
+    effect: ClassVar[Effect] = Effect.INTERACT
+    parameters = AskUserParameters
+
+    def action(self, args: AskUserParameters, context: CallContext) -> Action:
+        return Action(self.name, self.effect, "Ask a question")
+
+    async def propose(self, args: AskUserParameters, context: CallContext) -> Proposal:
+        async def run() -> ToolResult:
+            answer = await context.person.ask(args.question, args.options)
+            if answer is None:
+                text = (
+                    "Nobody can answer this here. Decide by the most cautious reading, or end "
+                    "your turn with the question."
+                )
+                return ToolResult(text, is_error=True, summary="no answer")
+            return ToolResult(f"The person answered: {answer}", summary=answer[:120])
+
+        return Proposal(run, text=args.question)
+
+
+class PlanStepParameters(Parameters):
+    text: str = Field(min_length=1)
+    status: Literal["pending", "active", "done"] = "pending"
+
+
+class UpdatePlanParameters(Parameters):
+    steps: list[PlanStepParameters] = Field(description="the whole plan, in order", max_length=50)
+
+
+class UpdatePlan(Tool[UpdatePlanParameters]):
+    name: ClassVar[str] = "update_plan"
+    effect: ClassVar[Effect] = Effect.INTERACT
+    parameters = UpdatePlanParameters
+
+    def action(self, args: UpdatePlanParameters, context: CallContext) -> Action:
+        return Action(self.name, self.effect, "Update the plan")
+
+    async def propose(self, args: UpdatePlanParameters, context: CallContext) -> Proposal:
+        async def run() -> ToolResult:
+            steps = tuple(PlanStep(step.text, step.status) for step in args.steps)
+            await context.emit(PlanUpdated(context.turn_id, steps))
+            done = sum(step.status == "done" for step in steps)
+            return ToolResult(f"Plan kept: {done} of {len(steps)} steps done.")
+
+        return Proposal(run)
+
+
+def assist_tools() -> list[Tool[Any]]:
+    """The tools of this module."""
+    return [AskUser(), UpdatePlan()]

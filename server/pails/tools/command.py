@@ -1,0 +1,231 @@
+"""The tool `run_command`: one program with its arguments, no shell in between.
+
+What the person is shown is what runs: a command is normalised while its arguments are validated,
+before the gate sees it, and the program and its environment are looked up before anybody is asked.
+"""
+
+import asyncio
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import uuid4
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from pails.core.events import Effect, ToolOutputDelta
+from pails.core.ports import Action, ToolResult
+from pails.core.text import join_surrogates
+from pails.host.environment import command_environment
+from pails.host.process import Finished, NotStarted, run
+from pails.host.process_tree import with_marker
+from pails.host.programs import find_problem, find_program
+from pails.policy.visible import visible, visible_line
+from pails.tools.paths import PathText, shown_path
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+
+_TITLE_CHARS = 120
+_LIVE_CHARS = 100_000
+_USE_BASH = 'no shell runs it. For shell syntax use ["bash", "-c", "…"]'
+_SHELL_SYNTAX = re.compile(r"[|&;<>()$`\\*?\[\]{}\n]|(?:^|\s)[~#!]|^\s*\w+=")
+_NEVER_MEANT_LITERALLY = frozenset(("&&", "||", ">>", "&>", ">&2", "2>&1", "2>/dev/null"))
+_SELDOM_MEANT_LITERALLY = frozenset(("|", ">", "<", "&"))
+
+
+def _as_list(command: object) -> object:
+    return [command] if isinstance(command, str) else command
+
+
+def _normalized(command: list[str]) -> list[str]:
+    """The arguments to run; one string with blanks, which models like to send, is split."""
+    arguments = [join_surrogates(part) for part in command]
+    if len(arguments) == 1:
+        arguments = _split(arguments[0])
+    if not arguments or not arguments[0].strip():
+        raise ValueError("names no program")
+    if any("\0" in part for part in arguments):
+        raise ValueError("holds a NUL character, which no program can be given")
+    if operators := _NEVER_MEANT_LITERALLY.intersection(arguments):
+        raise ValueError(f"holds {' '.join(sorted(operators))}, but {_USE_BASH}")
+    return arguments
+
+
+def _split(line: str) -> list[str]:
+    if not re.search(r"\s", line.strip()):
+        return [line.strip()]
+    if _SHELL_SYNTAX.search(line):
+        raise ValueError(f"is one string with shell syntax, but {_USE_BASH}")
+    return shlex.split(line)
+
+
+class RunCommandParameters(Parameters):
+    command: Annotated[list[str], BeforeValidator(_as_list), AfterValidator(_normalized)] = Field(
+        description="the program and its arguments"
+    )
+    cwd: PathText = Field(".", description="folder to run in")
+    timeout_seconds: int | None = Field(None, ge=1, le=600, description="until it is ended")
+
+
+class RunCommand(Tool[RunCommandParameters]):
+    name = "run_command"
+    effect = Effect.EXECUTE
+    parameters = RunCommandParameters
+
+    def __init__(
+        self, spill_dir: Path, passthrough: Sequence[str], owner: str, timeout: float
+    ) -> None:
+        self._spill_dir = spill_dir
+        self._passthrough = tuple(passthrough)
+        self._owner = owner
+        self._timeout = timeout
+
+    def action(self, args: RunCommandParameters, context: CallContext) -> Action:
+        """The folder of the command is what it reads; the gate tells two folders apart by it."""
+        title = f"Run {visible_line(shlex.join(args.command))}"
+        if len(title) > _TITLE_CHARS:
+            title = f"{title[: _TITLE_CHARS - 1]}…"
+        folder = resolve_path(context, args.cwd)
+        return Action(self.name, self.effect, title, reads=(folder,), argv=tuple(args.command))
+
+    async def propose(
+        self, args: RunCommandParameters, context: CallContext
+    ) -> Proposal | ToolResult:
+        folder = resolve_path(context, args.cwd)
+        environment = await asyncio.to_thread(
+            command_environment, context.workspace, self._passthrough
+        )
+        if self._owner:
+            environment = with_marker(environment, self._owner)
+        program = args.command[0]
+        problem = await asyncio.to_thread(find_problem, program, folder, environment)
+        if problem:
+            return _not_started(problem)
+        found = await asyncio.to_thread(find_program, program, folder, environment)
+        limit = args.timeout_seconds or self._timeout
+        spill = self._spill_path(context)
+        call = _Call(args.command, context, folder, environment, limit, spill)
+        return Proposal(call.run, _for_approval(call, found))
+
+    def _spill_path(self, context: CallContext) -> Path:
+        # The id of a call comes from the model's server and may hold anything.
+        call = re.sub(r"[^A-Za-z0-9_-]", "_", context.call_id)[:40]
+        return self._spill_dir / f"command-{call}-{uuid4().hex[:8]}.txt"
+
+
+def command_tools(
+    spill_dir: Path, passthrough: tuple[str, ...] = (), owner: str = "", timeout: float = 30.0
+) -> list[Tool[Any]]:
+    """The tools that run programs. Long outputs go to files in `spill_dir`.
+
+    `passthrough` names environment variables that commands see besides the usual ones. `owner`
+    is a long unique id that marks all processes, so that `kill_tree(None, owner)` ends them.
+    `timeout` is how many seconds a command gets that names no limit.
+    """
+    return [RunCommand(spill_dir, passthrough, owner, timeout)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A command that is ready to run, in the environment in which it was looked up."""
+
+    command: list[str]
+    context: CallContext
+    folder: Path
+    environment: Mapping[str, str]
+    seconds: float
+    spill: Path
+
+    async def run(self) -> ToolResult:
+        outcome = await run(
+            self.command,
+            self.folder,
+            self.environment,
+            self.seconds,
+            self.spill,
+            on_output=_LiveOutput(self.context).show,
+        )
+        if isinstance(outcome, NotStarted):
+            return _not_started(outcome.reason)
+        ending = _ending(outcome, self.seconds)
+        notes = [*_output_notes(outcome), *_background_notes(outcome), *_shell_notes(self.command)]
+        body = outcome.output.rstrip("\n") or "(no output)"
+        return ToolResult(
+            "\n".join((body, *notes, ending)),
+            is_error=outcome.timed_out or outcome.exit_code != 0,
+            summary=f"{ending.partition(chr(10))[0]}, after {outcome.seconds:.1f} s",
+        )
+
+
+class _LiveOutput:
+    """Shows a person the output while it comes, up to a length: a flood is not watched."""
+
+    def __init__(self, context: CallContext) -> None:
+        self._context = context
+        self._room = _LIVE_CHARS
+
+    async def show(self, text: str) -> None:
+        if self._room <= 0:
+            return
+        shown = text[: self._room]
+        self._room -= len(text)
+        if self._room <= 0:
+            shown += "\n[… more output, no longer shown live …]\n"
+        context = self._context
+        await context.emit(ToolOutputDelta(context.turn_id, context.call_id, shown))
+
+
+def _for_approval(call: _Call, program: Path | None) -> str:
+    """All that a person needs to decide: the whole command, its folder, its limit."""
+    context = call.context
+    lines = [
+        visible(shlex.join(call.command)),
+        f"in {visible_line(shown_path(context, call.folder))}, for {call.seconds:g} s at most",
+    ]
+    if program and program.is_relative_to(context.workspace):
+        lines.append(f"runs {visible_line(shown_path(context, program))} of this workspace")
+    return "\n".join(lines)
+
+
+def _not_started(reason: str) -> ToolResult:
+    return ToolResult(f"Nothing was run. {reason}", is_error=True, summary=reason)
+
+
+def _ending(outcome: Finished, limit: float) -> str:
+    code = outcome.exit_code
+    name = f" (killed by {outcome.signal_name})" if outcome.signal_name else ""
+    # A shell counts from 128 for signals, and that is the number people and models know.
+    shown = "unknown" if code is None else code if code >= 0 else 128 - code
+    line = f"exit code {shown}{name}"
+    if not outcome.timed_out:
+        return line
+    ended = "could not be ended" if outcome.background_pids or code is None else "ended"
+    return (
+        f"timed out after {limit:g} s; process tree {ended}\n{line}\n"
+        "Give a larger `timeout_seconds` (at most 600) if it needs longer."
+    )
+
+
+def _output_notes(outcome: Finished) -> list[str]:
+    if not outcome.dropped_bytes:
+        return []
+    left_out = f"{outcome.dropped_bytes} bytes of the output are left out above"
+    if outcome.spill_path is None:
+        return [f"{left_out} and could not be kept."]
+    kept = "all of it is" if outcome.spill_complete else "as much as is kept of it is"
+    return [f"{left_out}; {kept} in {outcome.spill_path}"]
+
+
+def _background_notes(outcome: Finished) -> list[str]:
+    if not outcome.background_pids:
+        return []
+    pids = " ".join(map(str, outcome.background_pids))
+    return [f"Still running in the background, its output no longer read: pid {pids}"]
+
+
+def _shell_notes(command: Sequence[str]) -> list[str]:
+    operators = _SELDOM_MEANT_LITERALLY.intersection(command)
+    if not operators:
+        return []
+    return [f"Note: {' '.join(sorted(operators))} went to the program as text; {_USE_BASH}."]

@@ -1,0 +1,243 @@
+"""Documents: a file's text, from the editor's buffer where one is open, else from the disk.
+
+The open buffer is the truth. A write goes where the text came from:
+
+    not open          atomic write to the disk
+    open and clean    versioned edit in the buffer, then saved; if the client cannot save, the same
+                      bytes are written to the disk
+    open and dirty    versioned edit in the buffer, left unsaved
+
+A document that changed since it was read is never written: nothing happens and the error says so.
+"""
+
+import asyncio
+import errno
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+from weakref import WeakValueDictionary
+
+from pails.core.errors import StorageError
+from pails.core.ports import Buffer, Change, Editor, TextChange
+from pails.host import files
+from pails.host.encodings import BinaryFile, TextFile, decode, encode
+from pails.host.paths import real_path
+from pails.tools.edit import apply_changes
+from pails.tools.lines import common_ends
+
+_BOM = "\ufeff"
+_NEW_FILE = TextFile("")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text as it was when read.
+
+    `path` is absolute with the links in its folders resolved, `real` with its own resolved too.
+    `stored` is what is on the disk, None where there is no file, or no text. `dirty` means that the
+    buffer differs from the disk.
+    """
+
+    path: Path
+    real: Path
+    text: str
+    stored: TextFile | None = None
+    buffer: Buffer | None = None
+    dirty: bool = False
+
+    @property
+    def exists(self) -> bool:
+        return self.stored is not None or self.buffer is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why there is no text at a path. `message` completes "PATH …"."""
+
+    reason: Literal["missing", "directory", "binary", "too large", "denied"]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class _OnDisk:
+    """What the disk says about a path."""
+
+    path: Path
+    real: Path
+    content: TextFile | Unreadable
+
+
+class Documents:
+    """Reads and writes documents. `editor` is None where no client has buffers."""
+
+    def __init__(self, editor: Editor | None = None) -> None:
+        self._editor = editor
+        self._locks = WeakValueDictionary[Path, asyncio.Lock]()
+
+    async def read(self, path: Path) -> Document | Unreadable:
+        """The document at an absolute path, or why there is none."""
+        found = await self.read_or_new(path)
+        if isinstance(found, Document) and not found.exists:
+            return Unreadable("missing", "does not exist")
+        return found
+
+    async def read_or_new(self, path: Path) -> Document | Unreadable:
+        """Like `read`; where nothing exists yet, an empty document that a write will create."""
+        disk = await asyncio.to_thread(_read_disk, path)
+        buffer = self._buffer(disk)
+        if buffer is not None:
+            stored = disk.content if isinstance(disk.content, TextFile) else None
+            text = buffer.text.removeprefix(_BOM)  # some clients leave the mark in the text
+            dirty = stored is None or text != stored.text
+            return Document(disk.path, disk.real, text, stored, buffer, dirty)
+        if isinstance(disk.content, TextFile):
+            return Document(disk.path, disk.real, disk.content.text, disk.content)
+        if disk.content.reason == "missing":
+            return Document(disk.path, disk.real, "")
+        return disk.content
+
+    async def write(
+        self, document: Document, new: str | Sequence[TextChange], label: str
+    ) -> Change | str:
+        """Make `new` (a whole text, or changes of `document.text`) the document's text.
+
+        The answer is what was written, or a sentence that says why nothing was. `label` names the
+        edit in the editor's undo stack.
+        """
+        changes = _narrowest(document.text, new) if isinstance(new, str) else new
+        after = apply_changes(document.text, changes)
+        async with self._locks.setdefault(document.real, asyncio.Lock()):
+            now = await self.read_or_new(document.path)
+            if isinstance(now, Unreadable) or _is_stale(document, now):
+                return (
+                    f"{document.path.name} has changed since it was read. Nothing was written; "
+                    "read it again and repeat the edit on its current text."
+                )
+            data = _encoded(now, after)
+            if isinstance(data, str):
+                return data
+            if now.buffer is None or self._editor is None:
+                return await _write_disk(now, after, data)
+            moved = _moved(changes, len(now.buffer.text) - len(now.text))
+            refused = await self._editor.apply(now.buffer, moved, label)
+            if refused:
+                return f"The editor did not apply the edit ({refused}). Nothing was written."
+            change = Change(now.buffer.path, now.text, after, "buffer", saved=False)
+            return change if now.dirty else await _save(self._editor, now, change, data)
+
+    def _buffer(self, disk: _OnDisk) -> Buffer | None:
+        if self._editor is None:
+            return None
+        return self._editor.buffer(disk.path) or self._editor.buffer(disk.real)
+
+
+def _read_disk(path: Path) -> _OnDisk:
+    """Blocking. What is at the path, and where the path really leads."""
+    real = real_path(path) or path  # links in a circle: reading says so
+    # The link at the end stays: it is the name that the editor and the person know.
+    folder = None if path.name == ".." else real_path(path.parent)
+    plain = folder / path.name if folder else real
+    try:
+        content = decode(files.read_bytes(real))
+    except OSError as error:
+        return _OnDisk(plain, real, _unreadable(error))
+    if isinstance(content, BinaryFile):
+        message = f"is binary: {content.size:,} bytes, {content.kind}"
+        return _OnDisk(plain, real, Unreadable("binary", message))
+    return _OnDisk(plain, real, content)
+
+
+def _unreadable(error: OSError) -> Unreadable:
+    if isinstance(error, FileNotFoundError):
+        return Unreadable("missing", "does not exist")
+    if isinstance(error, IsADirectoryError):
+        return Unreadable("directory", "is a directory")
+    reason = "too large" if error.errno == errno.EFBIG else "denied"
+    return Unreadable(reason, f"cannot be read: {error.strerror or error}")
+
+
+def _is_stale(then: Document, now: Document) -> bool:
+    """Whether the edit's base is gone: other text, another file, or a disk that moved on."""
+    return (
+        now.text != then.text
+        or now.real != then.real
+        or now.exists != then.exists
+        or (now.dirty and not then.dirty)
+    )
+
+
+def _encoded(now: Document, after: str) -> bytes | str:
+    """The bytes of the new text, or why the file cannot hold it."""
+    stored = now.stored or _NEW_FILE
+    if not stored.exact:
+        return (
+            f"{now.path.name} has bytes that cannot be decoded, so it could not be written back "
+            "unharmed. Nothing was written."
+        )
+    try:
+        return encode(replace(stored, text=after))
+    except UnicodeEncodeError as error:
+        char = after[error.start]
+        return (
+            f"{now.path.name} is stored as {stored.encoding}, which has no {char!r} "
+            f"(U+{ord(char):04X}). Nothing was written; use other characters."
+        )
+
+
+def _narrowest(before: str, after: str) -> tuple[TextChange, ...]:
+    """The one change that leads from one text to the other."""
+    if before == after:
+        return ()
+    start, end = common_ends(before, after)
+    # Editors have no position between the two halves of a line end.
+    while start and before[start - 1] == "\r":
+        start -= 1
+    while end and before[len(before) - end] == "\n":
+        end -= 1
+    return (TextChange(start, len(before) - end, after[start : len(after) - end]),)
+
+
+async def _write_disk(now: Document, after: str, data: bytes) -> Change | str:
+    try:
+        await _write_file(now.path, data)
+    except StorageError as error:
+        return str(error)
+    return Change(now.path, now.text if now.exists else None, after, "disk", saved=True)
+
+
+async def _save(editor: Editor, now: Document, change: Change, data: bytes) -> Change:
+    """Bring an applied change to the disk: by the client, else by ourselves."""
+    if await editor.save(change.path):
+        # Saving may reformat the text, and a client may say "saved" without having done it.
+        disk = await asyncio.to_thread(_read_disk, now.path)
+        if isinstance(disk.content, TextFile) and disk.content.text != now.text:
+            return replace(change, after=disk.content.text, saved=True)
+    try:
+        await _write_file(now.path, data)
+    except StorageError:
+        return change  # the buffer has it, unsaved, and the person can save it
+    return replace(change, saved=True)
+
+
+def _moved(changes: Sequence[TextChange], distance: int) -> list[TextChange]:
+    """The changes as offsets of a text that has `distance` more characters in front."""
+    return [replace(c, start=c.start + distance, end=c.end + distance) for c in changes]
+
+
+async def _write_file(path: Path, data: bytes) -> None:
+    """Write to the disk; a cancellation waits until the write has ended, one way or the other.
+
+    Otherwise the thread would go on writing after the lock is free. Raises `StorageError`.
+    """
+
+    def write() -> None:
+        files.make_parents(path)
+        files.write_atomic(path, data)
+
+    task = asyncio.ensure_future(asyncio.to_thread(write))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

@@ -1,0 +1,254 @@
+"""The one path of every tool call: parse → gate → propose → approve → log → run → check → end.
+
+Consecutive reads of one reply run side by side; anything else waits for them and runs alone, in
+order. Whatever happens, a call ends with exactly one `ToolCallEnded`. Only a cancellation leaves
+calls open, and the session that cancelled ends those.
+"""
+
+import asyncio
+import itertools
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import from_json
+
+from pails.core.errors import StorageError
+from pails.core.events import (
+    ApprovalChoice,
+    Effect,
+    FileChanged,
+    SyntaxChecked,
+    ToolCallEnded,
+    ToolCallPrepared,
+    ToolCallStarted,
+)
+from pails.core.messages import ToolCall
+from pails.core.ports import (
+    Action,
+    Change,
+    Decision,
+    Editor,
+    Emit,
+    Person,
+    SyntaxChecker,
+    ToolResult,
+)
+from pails.diagnostics.checker import render
+from pails.tools.diff import unified
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The gate as the executor sees it: judge an action, remember what the person decided."""
+
+    judge: Callable[[Action], Decision]
+    grant: Callable[[Decision], None]
+    """The person allowed this for the rest of the session."""
+    refuse: Callable[[Action], None]
+    """The person refused this; the same call is not put up again in this turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a session lends to each of its turns."""
+
+    workspace: Path
+    registry: ToolRegistry
+    checker: SyntaxChecker
+    editor: Editor | None
+    person: Person
+    emit: Emit
+    parallel_reads: int = 4
+
+
+class Executor:
+    """Runs the calls of one turn."""
+
+    def __init__(self, turn_id: str, around: Surroundings, guard: Guard) -> None:
+        self._turn_id = turn_id
+        self._around = around
+        self._guard = guard
+        self._slots = asyncio.Semaphore(around.parallel_reads)
+
+    async def run_calls(self, calls: Sequence[ToolCall]) -> None:
+        """Run the calls of one reply; returns when each has ended."""
+        for batch in self._batches(calls):
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for call in batch:
+                        group.create_task(self._run(call))
+            except ExceptionGroup as failures:
+                raise failures.exceptions[0] from failures
+
+    def _batches(self, calls: Sequence[ToolCall]) -> Iterator[list[ToolCall]]:
+        """Runs of consecutive reads together, every other call alone, in the model's order."""
+        for reads, group in itertools.groupby(calls, key=self._only_reads):
+            if reads:
+                yield list(group)
+            else:
+                yield from ([call] for call in group)
+
+    def _only_reads(self, call: ToolCall) -> bool:
+        tool = self._around.registry.get(call.name)
+        return tool is None or tool.effect is Effect.READ
+
+    async def _run(self, call: ToolCall) -> None:
+        async with self._slots:
+            started = time.monotonic()
+            result = await self._guarded_attempt(call)
+            await self._around.emit(
+                ToolCallEnded(
+                    self._turn_id,
+                    call.id,
+                    result.text,
+                    result.is_error,
+                    result.summary or result.text.partition("\n")[0][:120],
+                    round(time.monotonic() - started, 3),
+                )
+            )
+
+    async def _guarded_attempt(self, call: ToolCall) -> ToolResult:
+        """The border of a tool: a bug in one is that call's error, not the end of the turn."""
+        try:
+            return await self._attempt(call)
+        except StorageError:
+            raise  # our own log failed; nothing may go on unlogged
+        except Exception as error:
+            log.exception("tool %s failed", call.name)
+            text = (
+                f"{call.name} failed inside Pails ({type(error).__name__}: {error}). "
+                "It may have done part of its work: check before you repeat it."
+            )
+            return ToolResult(text, is_error=True)
+
+    async def _attempt(self, call: ToolCall) -> ToolResult:
+        parsed = self._parse(call)
+        if isinstance(parsed, ToolResult):
+            return parsed
+        tool, args = parsed
+        around = self._around
+        context = CallContext(self._turn_id, call.id, around.workspace, around.emit, around.person)
+        action = tool.action(args, context)
+        decision = await asyncio.to_thread(self._guard.judge, action)
+        await around.emit(
+            ToolCallPrepared(self._turn_id, call.id, tool.name, action.title, action.effect)
+        )
+        if decision.verdict == "deny":
+            return _refused(decision.rule)
+        proposal = await tool.propose(args, context)
+        if isinstance(proposal, ToolResult):
+            return proposal
+        if decision.verdict == "ask":
+            refusal = await self._approve(call, action, decision, proposal)
+            if refusal:
+                return refusal
+            # While the person decided, the mode may have changed or a link been swapped.
+            decision = await asyncio.to_thread(self._guard.judge, action)
+            if decision.verdict == "deny":
+                return _refused(decision.rule)
+        await around.emit(ToolCallStarted(self._turn_id, call.id, action.effect))
+        return await self._check(call, await proposal.run())
+
+    def _parse(self, call: ToolCall) -> tuple[Tool[Any], Parameters] | ToolResult:
+        """The tool and its valid arguments, or an error that the model can mend."""
+        tool = self._around.registry.get(call.name)
+        if tool is None:
+            names = ", ".join(self._around.registry.names)
+            return _mistake(f"There is no tool {call.name!r}. The tools are: {names}.")
+        try:
+            data = from_json(call.arguments or "{}")
+        except ValueError as error:
+            return _mistake(f"The arguments are not valid JSON ({error}). Nothing was run.")
+        try:
+            return tool, tool.parameters.model_validate(data)
+        except ValidationError as error:
+            faults = "; ".join(_fault(dict(detail)) for detail in error.errors())
+            schema = json.dumps(tool.spec.parameters, ensure_ascii=False)
+            return _mistake(
+                f"The arguments do not fit {tool.name}: {faults}. Nothing was run. "
+                f"The arguments must fit this schema: {schema}"
+            )
+
+    async def _approve(
+        self, call: ToolCall, action: Action, decision: Decision, proposal: Proposal
+    ) -> ToolResult | None:
+        """Ask the person; None when the call may run."""
+        text = proposal.text or action.title
+        answer = await self._around.person.approve(call.id, action, decision, text, proposal.diff)
+        if answer.choice is ApprovalChoice.ALLOW_SESSION:
+            self._guard.grant(decision)
+        if answer.choice in (ApprovalChoice.ALLOW_ONCE, ApprovalChoice.ALLOW_SESSION):
+            return None
+        self._guard.refuse(action)
+        said = f" They say: {answer.feedback}" if answer.feedback else ""
+        return ToolResult(
+            f"The person refused this call; nothing was done.{said} Do not try it again in "
+            "another way: change your approach, or ask what they want.",
+            is_error=True,
+            summary="refused by the person",
+        )
+
+    async def _check(self, call: ToolCall, result: ToolResult) -> ToolResult:
+        """Tell of each written file and check its syntax; the findings ride on the result."""
+        findings = [await self._check_change(call, change) for change in result.changes]
+        lines = [result.text, *(finding for finding in findings if finding)]
+        return replace(result, text="\n".join(lines))
+
+    async def _check_change(self, call: ToolCall, change: Change) -> str:
+        around = self._around
+        path = str(change.path)
+        diff = await asyncio.to_thread(
+            unified, self._shown(change.path), change.before, change.after
+        )
+        await around.emit(
+            FileChanged(
+                self._turn_id,
+                call.id,
+                path,
+                diff.text,
+                diff.added,
+                diff.removed,
+                change.target,
+                change.saved,
+                created=change.before is None,
+            )
+        )
+        report = await around.checker.check(change.path, change.before, change.after)
+        if around.editor:
+            around.editor.publish(change.path, report.problems)
+        if report.checked:
+            await around.emit(
+                SyntaxChecked(
+                    self._turn_id, call.id, path, report.language, report.problems, report.existing
+                )
+            )
+        return render(report, self._shown(change.path))
+
+    def _shown(self, path: Path) -> str:
+        """The path as the model and the person know it: relative where it is inside."""
+        inside = path.is_relative_to(self._around.workspace)
+        return path.relative_to(self._around.workspace).as_posix() if inside else str(path)
+
+
+def _mistake(text: str) -> ToolResult:
+    return ToolResult(text, is_error=True, summary=text.partition(". ")[0][:120])
+
+
+def _refused(rule: str) -> ToolResult:
+    return ToolResult(
+        f"Refused, nothing was done. {rule}", is_error=True, summary=f"refused: {rule}"
+    )
+
+
+def _fault(detail: dict[str, Any]) -> str:
+    where = ".".join(str(part) for part in detail["loc"])
+    return f"{where}: {detail['msg']}" if where else str(detail["msg"])

@@ -1,0 +1,65 @@
+"""Glob patterns, matched by us: ripgrep's own `--glob` would override the ignore files."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """A compiled pattern for relative paths with `/`.
+
+    `*` and `?` stay within a name, `**` spans folders, `[…]` and `{a,b}` as usual. A pattern
+    without `/` is meant for names at any depth.
+    """
+
+    pattern: str
+    regex: re.Pattern[str]
+
+    def matches(self, path: str) -> bool:
+        return self.regex.fullmatch(path) is not None
+
+    @property
+    def names_hidden(self) -> bool:
+        """Whether the pattern itself asks for names that begin with a dot."""
+        return any(re.match(r"\.[^./]", part) for part in self.pattern.split("/"))
+
+
+def compile_glob(pattern: str) -> Glob:
+    """The pattern, ready to match. What is not well formed stands for itself."""
+    plain = pattern.removeprefix("./")
+    anchored = plain.removeprefix("/")
+    if anchored.endswith("/"):
+        anchored += "**"
+    prefix = "" if "/" in plain else "(?:.*/)?"
+    balanced = anchored.count("{") == anchored.count("}")
+    try:
+        regex = re.compile(prefix + _translated(anchored, braces=balanced), re.DOTALL)
+    except re.error:
+        regex = re.compile(prefix + re.escape(anchored), re.DOTALL)
+    return Glob(anchored, regex)
+
+
+_TOKEN = re.compile(r"(?:^|(?<=/))\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|[{},]|[^*?\[{},]+|\[", re.DOTALL)
+
+
+def _translated(pattern: str, *, braces: bool) -> str:
+    depth = 0
+    parts: list[str] = []
+    for token in _TOKEN.findall(pattern):
+        if token == "**/":
+            parts.append("(?:.*/)?")
+        elif token[0] == "*":
+            parts.append("[^/]*" if token == "*" else ".*")
+        elif token == "?":
+            parts.append("[^/]")
+        elif token[0] == "[" and len(token) > 1:
+            inner = token[1:-1].replace("\\", "\\\\").replace("[", "\\[")
+            parts.append(f"[^/{inner[1:]}]" if inner[0] in "!^" else f"[{inner}]")
+        elif token in "{}" and braces:
+            depth += 1 if token == "{" else -1
+            parts.append("(?:" if token == "{" else ")")
+        elif token == "," and depth > 0:
+            parts.append("|")
+        else:
+            parts.append(re.escape(token))
+    return "".join(parts)

@@ -1,0 +1,161 @@
+"""The tool `grep`: lines that match a pattern, found by ripgrep."""
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field
+
+from pails.core.errors import ConfigurationError
+from pails.core.events import Effect
+from pails.core.ports import Action, ToolResult
+from pails.host import files
+from pails.host.search import SearchOutput, run_search
+from pails.policy.paths import is_secret
+from pails.tools.globs import Glob, compile_glob
+from pails.tools.matches import Found, parse_counts, parse_matches, parse_names
+from pails.tools.paths import PathText, missing_message, shown_place
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+
+_LIMIT_BYTES = 4_000_000
+_SECONDS = 20.0
+# With so few matches it is worth saying how many hidden or ignored files would match.
+_FEW = 3
+_SECONDS_AFTER_FEW = 0.5
+_SECONDS_AFTER_NONE = 2.0
+_ERROR_CODE = 2
+
+
+class GrepParameters(Parameters):
+    pattern: str = Field(min_length=1, description="regular expression (Rust syntax)")
+    path: PathText = Field(".", description="file or directory")
+    glob: str | None = Field(None, min_length=1, description="only such files: *.py, src/**")
+    literal: bool = Field(False, description="pattern is plain text")
+    ignore_case: bool = False
+    context: int = Field(0, ge=0, le=20, description="lines around each match")
+
+
+class Grep(Tool[GrepParameters]):
+    name = "grep"
+    effect = Effect.READ
+    parameters = GrepParameters
+
+    def action(self, args: GrepParameters, context: CallContext) -> Action:
+        path = resolve_path(context, args.path)
+        title = f"Search {args.pattern!r} in {shown_place(context, path)}"
+        return Action(self.name, self.effect, title, reads=(path,))
+
+    async def propose(self, args: GrepParameters, context: CallContext) -> Proposal:
+        return Proposal(lambda: self._run(args, context))
+
+    async def _run(self, args: GrepParameters, context: CallContext) -> ToolResult:
+        search = _Search(args, context, resolve_path(context, args.path))
+        try:
+            output = await search.run("--json", "--sort", "path", "-C", str(args.context))
+            found = await asyncio.to_thread(parse_matches, output, search.keeps)
+            if output.cut and not output.timed_out:
+                found = await search.counted(found)
+            left_out = await search.left_out(found) if found.matches <= _FEW else ""
+        except (OSError, ConfigurationError) as error:
+            return ToolResult(f"Could not search: {error}", is_error=True)
+        if found.matches or found.lines:
+            notes = [note for note in (found.note, _stopped(output), left_out) if note]
+            text = "\n".join((*found.lines, *(f"[{note}]" for note in notes)))
+            return ToolResult(text, summary=f"{found.matches} matches in {len(found.files)} files")
+        return await self._nothing(search, output, left_out)
+
+    async def _nothing(self, search: "_Search", output: SearchOutput, left_out: str) -> ToolResult:
+        args, context = search.args, search.context
+        if output.exit_code == _ERROR_CODE and output.stderr:
+            reason = output.stderr.decode(errors="replace").strip()
+            return ToolResult(
+                f"{reason}\nTo search for the text itself set literal.", is_error=True
+            )
+        if not await asyncio.to_thread(files.exists, search.root):
+            return ToolResult(await missing_message(context, search.root), is_error=True)
+        where = shown_place(context, search.root) + (f" ({args.glob})" if args.glob else "")
+        ending = "".join(f" {note}." for note in (_stopped(output), left_out) if note)
+        return ToolResult(f"No matches for {args.pattern!r} in {where}.{ending}")
+
+
+def _stopped(output: SearchOutput) -> str:
+    return f"stopped after {_SECONDS:.0f} s: there may be more" if output.timed_out else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One call's search, which may take several runs of ripgrep."""
+
+    args: GrepParameters
+    context: CallContext
+    root: Path
+
+    async def run(self, *options: str, seconds: float = _SECONDS) -> SearchOutput:
+        args = self.args
+        switches = {
+            "--fixed-strings": args.literal,
+            "--ignore-case": args.ignore_case,
+            "--multiline": "\n" in args.pattern or (not args.literal and "\\n" in args.pattern),
+            "--hidden": self._glob is not None and self._glob.names_hidden,
+        }
+        arguments = (
+            "--no-config",
+            "--no-messages",
+            "--path-separator=/",
+            *(switch for switch, wanted in switches.items() if wanted),
+            *self._narrowed(),
+            *options,
+            # `-e` and `--`: neither a pattern nor a path may pass for an option.
+            "-e",
+            args.pattern,
+            "--",
+            self._target(),
+        )
+        return await run_search(arguments, self.context.workspace, seconds, _LIMIT_BYTES)
+
+    def keeps(self, path: str) -> bool:
+        """Whether the path (as ripgrep prints it) is one of the files asked for.
+
+        What asks before it is read is left out, unless it is the very file that was named.
+        """
+        glob = self._glob
+        if is_secret(Path(path)) and Path(path).name != self.root.name:
+            return False
+        if glob is None or glob.matches(path):
+            return True
+        target = self._target().removeprefix("./").rstrip("/")
+        return bool(target) and glob.matches(path.removeprefix(target).lstrip("/"))
+
+    async def counted(self, found: Found) -> Found:
+        """The same lines with exact counts, for a search whose output was too much."""
+        counts = parse_counts(await self.run("--count", "--null"), self.keeps)
+        return Found(found.lines, sum(counts.values()), frozenset(counts), found.shown)
+
+    async def left_out(self, found: Found) -> str:
+        """How many files match only among those that are hidden or ignored."""
+        seconds = _SECONDS_AFTER_FEW if found.matches else _SECONDS_AFTER_NONE
+        everything = ("--hidden", "--no-ignore", "--glob", "!.git")
+        output = await self.run("--files-with-matches", "--null", *everything, seconds=seconds)
+        count = len(parse_names(output, self.keeps) - found.files)
+        if not count:
+            return ""
+        at_least = "at least " if output.cut else ""
+        noun = "file matches" if count == 1 else "files match"
+        return f"{at_least}{count} more {noun} among hidden or ignored ones; name their path"
+
+    @property
+    def _glob(self) -> Glob | None:
+        return None if self.args.glob is None else compile_glob(self.args.glob)
+
+    def _narrowed(self) -> tuple[str, ...]:
+        """Let ripgrep skip files by name, as a type: unlike a glob that obeys the ignore files."""
+        folder, _, name = (self.args.glob or "").rpartition("/")
+        if not name or "**" in name or "{" in folder or any(char in name for char in ":[]!\\"):
+            return ()
+        return ("--type-add", f"asked:{name}", "--type", "asked")
+
+    def _target(self) -> str:
+        if not self.root.is_relative_to(self.context.workspace):
+            return str(self.root)
+        inside = self.root.relative_to(self.context.workspace).as_posix()
+        return "./" if inside == "." else f"./{inside}"

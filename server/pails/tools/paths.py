@@ -1,0 +1,62 @@
+"""Paths in tools: as the model may write them, as results show them, and near misses."""
+
+import asyncio
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from pails.core.text import join_surrogates
+from pails.host import files
+from pails.tools.registry import CallContext
+
+
+def _usable(path: str) -> str:
+    if "\0" in path or path != join_surrogates(path):
+        raise ValueError("is not a path that can exist")
+    return path
+
+
+PathText = Annotated[str, Field(min_length=1), AfterValidator(_usable)]
+"""A path argument: relative to the workspace, absolute, or under the home folder with `~/`."""
+
+
+def shown_path(context: CallContext, path: Path) -> str:
+    """The path as results name it: relative to the workspace where it lies inside."""
+    inside = path.is_relative_to(context.workspace)
+    return shown_name((path.relative_to(context.workspace) if inside else path).as_posix())
+
+
+def shown_place(context: CallContext, folder: Path) -> str:
+    """A folder in a sentence."""
+    return "the workspace" if folder == context.workspace else shown_path(context, folder)
+
+
+def shown_name(name: str) -> str:
+    """A name on one line that can be encoded, whatever bytes it has on the disk."""
+    return join_surrogates(name).replace("\n", "\\n").replace("\r", "\\r")
+
+
+async def missing_message(context: CallContext, path: Path) -> str:
+    """That the path does not exist, and what similar there is."""
+    folder = path.parent
+    names = await asyncio.to_thread(_names, folder)
+    shown = shown_path(context, path)
+    if names is None:
+        return f"{shown} does not exist, nor does its folder."
+    lowered = {name.lower(): name for name in names}
+    close = [lowered[name] for name in get_close_matches(path.name.lower(), lowered, n=3)]
+    if not close:
+        where = shown_place(context, folder)
+        return f"{shown} does not exist; {where} has nothing similar. See list_dir or glob."
+    return f"{shown} does not exist. Similar: " + ", ".join(
+        shown_path(context, folder / name) for name in close
+    )
+
+
+def _names(folder: Path) -> list[str] | None:
+    try:
+        return [entry.name for entry in files.list_folder(folder)]
+    except OSError:
+        return None

@@ -1,0 +1,90 @@
+"""The search tools as a set, and `glob`. Searching is done by ripgrep, a process of its own."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from pails.core.errors import ConfigurationError
+from pails.core.events import Effect
+from pails.core.ports import Action, ToolResult
+from pails.host.search import SearchOutput, run_search
+from pails.tools.globs import Glob, compile_glob
+from pails.tools.grep import Grep
+from pails.tools.paths import PathText, missing_message, shown_path, shown_place
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+
+MAX_FILES = 500
+_LIMIT_BYTES = 50_000_000
+_SECONDS = 20.0
+# How long to look among hidden and ignored files, which may be very many.
+_EVERYTHING_SECONDS = 2.0
+
+_LIST = ("--no-config", "--no-messages", "--files", "--null", "--path-separator=/")
+_HIDDEN = ("--hidden", "--glob", "!.git")
+
+
+def search_tools() -> list[Tool[Any]]:
+    """The tools that find files and text."""
+    return [GlobFiles(), Grep()]
+
+
+class GlobParameters(Parameters):
+    pattern: str = Field(min_length=1, description="such as *.py or src/**/*.{ts,tsx}")
+    path: PathText = Field(".", description="directory to search")
+
+
+class GlobFiles(Tool[GlobParameters]):
+    name = "glob"
+    effect = Effect.READ
+    parameters = GlobParameters
+
+    def action(self, args: GlobParameters, context: CallContext) -> Action:
+        path = resolve_path(context, args.path)
+        title = f"Find {args.pattern} in {shown_place(context, path)}"
+        return Action(self.name, self.effect, title, reads=(path,))
+
+    async def propose(self, args: GlobParameters, context: CallContext) -> Proposal:
+        return Proposal(lambda: self._run(args, context))
+
+    async def _run(self, args: GlobParameters, context: CallContext) -> ToolResult:
+        root = resolve_path(context, args.path)
+        shown = shown_place(context, root)
+        glob = compile_glob(args.pattern)
+        hidden = _HIDDEN if glob.names_hidden else ()
+        try:
+            output = await run_search(
+                (*_LIST, *hidden, "--sort", "path"), root, _SECONDS, _LIMIT_BYTES
+            )
+        except FileNotFoundError:
+            return ToolResult(await missing_message(context, root), is_error=True)
+        except NotADirectoryError:
+            return ToolResult(f"{shown} is a file, not a directory.", is_error=True)
+        except (OSError, ConfigurationError) as error:
+            return ToolResult(f"Could not search: {error}", is_error=True)
+        found = await asyncio.to_thread(_matching, output, glob)
+        if not found:
+            left_out = await _left_out(root, glob)
+            return ToolResult(f"No file matches {args.pattern} in {shown}.{left_out}")
+        lines = [shown_path(context, root / name) for name in found[:MAX_FILES]]
+        if len(found) > MAX_FILES:
+            lines.append(f"[{len(found) - MAX_FILES:,} of {len(found):,} files not shown]")
+        if output.cut:
+            lines.append("[the search was stopped early: there may be more]")
+        return ToolResult("\n".join(lines), summary=f"{len(found)} files")
+
+
+def _matching(output: SearchOutput, glob: Glob) -> list[str]:
+    names = output.stdout.decode("utf-8", "surrogateescape").split("\0")
+    complete = names[:-1]  # behind the last NUL there is nothing, or a name that was cut off
+    return [name for name in complete if glob.matches(name)]
+
+
+async def _left_out(root: Path, glob: Glob) -> str:
+    """How many files match among those that are hidden or ignored."""
+    arguments = (*_LIST, *_HIDDEN, "--no-ignore")
+    output = await run_search(arguments, root, _EVERYTHING_SECONDS, _LIMIT_BYTES)
+    count = len(await asyncio.to_thread(_matching, output, glob))
+    at_least = "at least " if output.cut else ""
+    return f" Among hidden or ignored files: {at_least}{count}." if count or output.cut else ""

@@ -1,0 +1,127 @@
+"""The tools `write_file` and `edit_file`. Both propose a diff first and write what was proposed."""
+
+import asyncio
+
+from pydantic import Field
+
+from pails.core.events import Effect
+from pails.core.ports import Action, Change, ToolResult
+from pails.tools.diff import DiffText, unified
+from pails.tools.documents import Document, Documents, Unreadable
+from pails.tools.edit import EditError, apply_changes, find_edit
+from pails.tools.lines import fitted_to
+from pails.tools.paths import PathText, missing_message, shown_path
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+
+
+class WriteFileParameters(Parameters):
+    path: PathText
+    content: str = Field(description="the whole new text")
+
+
+class EditFileParameters(Parameters):
+    path: PathText
+    old: str = Field(description="exact text to replace, without line numbers")
+    new: str = Field(description="text to put there")
+    replace_all: bool = Field(False, description="replace every occurrence")
+
+
+class WriteFile(Tool[WriteFileParameters]):
+    name = "write_file"
+    effect = Effect.WRITE
+    parameters = WriteFileParameters
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    def action(self, args: WriteFileParameters, context: CallContext) -> Action:
+        path = resolve_path(context, args.path)
+        title = f"Write {shown_path(context, path)}"
+        return Action(self.name, self.effect, title, writes=(path,))
+
+    async def propose(
+        self, args: WriteFileParameters, context: CallContext
+    ) -> Proposal | ToolResult:
+        path = resolve_path(context, args.path)
+        shown = shown_path(context, path)
+        document = await self._documents.read_or_new(path)
+        if isinstance(document, Unreadable):
+            text = f"{shown} {document.message}. Nothing was written."
+            return ToolResult(text, is_error=True)
+        after = fitted_to(document.text, args.content) if document.exists else args.content
+        if document.exists and after == document.text:
+            return ToolResult(f"{shown} already has exactly this content. Nothing was written.")
+        diff = await _diff(shown, document, after)
+        verb = "Wrote" if document.exists else "Created"
+
+        async def run() -> ToolResult:
+            written = await self._documents.write(document, after, f"Write {shown}")
+            return _result(written, after, diff, f"{verb} {shown}: {_counts(diff)}.")
+
+        return Proposal(run, f"Write {shown} ({len(after):,} characters)", diff.text)
+
+
+class EditFile(Tool[EditFileParameters]):
+    name = "edit_file"
+    effect = Effect.WRITE
+    parameters = EditFileParameters
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    def action(self, args: EditFileParameters, context: CallContext) -> Action:
+        path = resolve_path(context, args.path)
+        title = f"Edit {shown_path(context, path)}"
+        return Action(self.name, self.effect, title, reads=(path,), writes=(path,))
+
+    async def propose(
+        self, args: EditFileParameters, context: CallContext
+    ) -> Proposal | ToolResult:
+        path = resolve_path(context, args.path)
+        shown = shown_path(context, path)
+        document = await self._documents.read(path)
+        if isinstance(document, Unreadable):
+            missing = document.reason == "missing"
+            text = (
+                await missing_message(context, path) if missing else f"{shown} {document.message}."
+            )
+            return ToolResult(f"{text} Nothing was written.", is_error=True)
+        plan = await asyncio.to_thread(
+            find_edit, document.text, args.old, args.new, replace_all=args.replace_all
+        )
+        if isinstance(plan, EditError):
+            text = f"{shown} was not edited. {plan.message}"
+            return ToolResult(text, is_error=True)
+        after = apply_changes(document.text, plan.changes)
+        diff = await _diff(shown, document, after)
+        count = len(plan.changes)
+        replaced = "1 replacement" if count == 1 else f"{count} replacements"
+        message = f"Edited {shown}: {replaced}, {_counts(diff)}."
+        if plan.note:
+            message += f" {plan.note}"
+
+        async def run() -> ToolResult:
+            written = await self._documents.write(document, plan.changes, f"Edit {shown}")
+            return _result(written, after, diff, message)
+
+        return Proposal(run, f"Edit {shown}: {replaced}", diff.text)
+
+
+async def _diff(shown: str, document: Document, after: str) -> DiffText:
+    before = document.text if document.exists else None
+    return await asyncio.to_thread(unified, shown, before, after)
+
+
+def _counts(diff: DiffText) -> str:
+    return f"+{diff.added} −{diff.removed}"
+
+
+def _result(written: Change | str, after: str, diff: DiffText, message: str) -> ToolResult:
+    """The result of a write, which says first that it happened, or that it did not."""
+    if isinstance(written, str):
+        return ToolResult(written, is_error=True)
+    if not written.saved:
+        message += " It is in the editor's buffer, which has unsaved text: not on disk yet."
+    elif written.after != after:
+        message += " The editor changed the text when it saved it: read it again."
+    return ToolResult(message, summary=_counts(diff), changes=(written,))

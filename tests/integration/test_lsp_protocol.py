@@ -1,0 +1,504 @@
+"""The real server process over stdio: bad input, the life cycle, and the whole loop."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pygls.exceptions import JsonRpcException
+
+from pails.lsp.methods import ErrorCode
+from tests.support.lsp_client import (
+    CAPABILITIES,
+    Json,
+    LspClient,
+    processes_with,
+    server_environment,
+    start_client,
+)
+from tests.support.scripted_model import Calls, Gate, Say, ScriptedModel
+
+PYTHON_FILE = "def add(a, b):\n    return a - b\n"
+
+
+def model_environment(model: ScriptedModel) -> dict[str, str]:
+    return {
+        "PAILS_BASE_URL": model.base_url,
+        "PAILS_MODEL": model.model,
+        "PAILS_API_KEY": "none",
+    }
+
+
+@contextlib.asynccontextmanager
+async def scripted(
+    tmp_path: Path, script: Sequence[Any], **options: Any
+) -> AsyncIterator[tuple[ScriptedModel, LspClient]]:
+    """A model that follows the script, and a client whose server talks to it."""
+    async with ScriptedModel(script) as model:
+        environment = model_environment(model)
+        async with start_client(tmp_path, environment=environment, **options) as client:
+            yield model, client
+
+
+async def error_of(client: LspClient, method: str, params: Any = None) -> tuple[int, str]:
+    with pytest.raises(JsonRpcException) as caught:
+        await client.request(method, params)
+    return caught.value.code, caught.value.message
+
+
+# -- bad input --------------------------------------------------------------------------------
+
+
+async def test_bad_requests_are_answered_and_the_server_lives_on(tmp_path: Path) -> None:
+    async with start_client(tmp_path) as client:
+        code, message = await error_of(client, "pai/unknown", {"x": 1})
+        assert code == ErrorCode.METHOD_NOT_FOUND
+
+        code, message = await error_of(client, "pai/session/prompt", {"text": "", "extra": 1})
+        assert code == ErrorCode.INVALID_PARAMS
+        assert "sessionId" in message and "text" in message and "extra" in message
+
+        code, message = await error_of(client, "pai/session/prompt", [1])
+        assert code == ErrorCode.INVALID_PARAMS
+
+        code, message = await error_of(client, "textDocument/codeAction", {"range": 1})
+        assert code == ErrorCode.INVALID_PARAMS
+
+        unknown = {"sessionId": "no-such", "text": "hi"}
+        code, message = await error_of(client, "pai/session/prompt", unknown)
+        assert code == ErrorCode.NOT_FOUND
+        assert "no-such" in message
+
+        nowhere = {"workspace": str(tmp_path / "nowhere")}
+        code, message = await error_of(client, "pai/session/new", nowhere)
+        assert code == ErrorCode.NOT_FOUND
+        assert "nowhere" in message
+
+        code, message = await error_of(client, "pai/session/new", {"workspace": "relative"})
+        assert code == ErrorCode.REQUEST_FAILED
+
+        code, message = await error_of(client, "pai/session/open", {"sessionId": "../../etc"})
+        assert code == ErrorCode.NOT_FOUND
+
+        client.send_raw(b"{ this is no JSON")
+        client.notify("textDocument/didChange", {"nonsense": True})
+        assert (await client.request("pai/status"))["version"]
+
+
+async def test_half_characters_do_no_harm(tmp_path: Path) -> None:
+    async with scripted(tmp_path, [Say("ok")]) as (model, client):
+        session = await client.new_session()
+        events = await client.prompt_and_wait(session, "half \ud83d of 😀")
+        assert events[-1]["state"] == "completed"
+        assert "half \ufffd of 😀" in json.dumps(model.requests, ensure_ascii=False)
+
+
+async def test_a_prompt_without_a_model_says_what_to_set(tmp_path: Path) -> None:
+    async with start_client(tmp_path) as client:
+        session = await client.new_session()
+        prompt = {"sessionId": session, "text": "hi"}
+        code, message = await error_of(client, "pai/session/prompt", prompt)
+        assert code == ErrorCode.CONFIGURATION
+        assert "PAILS_MODEL" in message
+
+
+# -- the life cycle ---------------------------------------------------------------------------
+
+
+async def test_the_end_of_stdin_ends_the_server_and_its_turn(tmp_path: Path) -> None:
+    gate = Gate(Say("one two three four"))
+    async with ScriptedModel([gate]) as model:
+        environment = model_environment(model)
+        async with start_client(tmp_path, environment=environment) as client:
+            session = await client.new_session()
+            prompt = {"sessionId": session, "text": "hi"}
+            await client.request("pai/session/prompt", prompt)
+            await gate.reached.wait()
+            assert client.process.stdin is not None
+            client.process.stdin.close()
+            assert await client.ended() == 1, "the client has not said shutdown"
+        async with start_client(tmp_path, environment=environment) as client:
+            await client.request("pai/session/open", {"sessionId": session})
+            ended = await client.wait_for_event("turnEnded")
+            assert ended["reason"] == "interrupted"
+
+
+async def test_exit_without_shutdown_ends_the_server(tmp_path: Path) -> None:
+    async with start_client(tmp_path) as client:
+        client.notify("exit")
+        assert await client.ended() == 1
+
+
+async def test_exit_right_after_the_start(tmp_path: Path) -> None:
+    async with start_client(tmp_path, initialize=False) as client:
+        code, _ = await error_of(client, "pai/status")
+        assert code == ErrorCode.SERVER_NOT_INITIALIZED
+        client.notify("exit")
+        assert await client.ended() == 1
+
+
+PARENT = """
+import subprocess, sys
+server = subprocess.Popen([sys.executable, "-m", "pails"], stdin=sys.stdin, stdout=sys.stdout)
+server.wait()
+"""
+
+
+async def test_the_death_of_the_parent_ends_the_server(tmp_path: Path) -> None:
+    """The pipes stay open here, so that only the watch on the parent can notice."""
+    mark = f"PAILS_TEST_MARK={os.getpid()}-parent"
+    environment = server_environment(tmp_path, dict([mark.split("=")]))
+    parent = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", PARENT),
+        env=environment,
+        cwd=tmp_path,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert parent.stdin is not None and parent.stdout is not None
+    params = {"processId": parent.pid, "capabilities": {}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+    parent.stdin.write(f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+    await parent.stdout.readline()
+    parent.send_signal(signal.SIGKILL)
+    async with asyncio.timeout(30):
+        while processes_with(mark):
+            await asyncio.sleep(0.1)
+    parent.stdin.close()
+    await parent.wait()
+
+
+async def test_answers_after_shutdown_and_a_pending_approval(tmp_path: Path) -> None:
+    """Shutting down with a question on the screen ends the turn; the late answer does no harm."""
+    script = [Calls(("run_command", {"command": ["touch", "made"]}))]
+    async with scripted(tmp_path, script) as (_, client):
+        answered = asyncio.Event()
+
+        async def approve(_: Json) -> Json:
+            await answered.wait()
+            return {"choice": "allowOnce"}
+
+        client.approve = approve
+        session = await client.new_session()
+        await client.request("pai/session/prompt", {"sessionId": session, "text": "run it"})
+        await client.wait_for("pai/approval/request")
+        await client.request("shutdown")
+        answered.set()
+        ended = await client.wait_for_event("turnEnded")
+        assert ended["reason"] == "interrupted"
+        code, _ = await error_of(client, "pai/status")
+        assert code == ErrorCode.INVALID_REQUEST
+        client.notify("exit")
+        assert await client.ended() == 0
+    assert not (tmp_path / "workspace" / "made").exists()
+
+
+# -- the loop through a client that can everything -------------------------------------------
+
+
+async def test_a_dirty_buffer_is_edited_in_the_editor(tmp_path: Path) -> None:
+    script = [
+        Calls(("read_file", {"path": "calc.py"})),
+        Calls(("edit_file", {"path": "calc.py", "old": "a - b", "new": "a + b  # 😀"})),
+        Say("Fixed."),
+    ]
+    async with scripted(tmp_path, script) as (_, client):
+        path = client.workspace / "calc.py"
+        path.write_text(PYTHON_FILE)
+        document = client.open_document(path)
+        client.change_document(document, 0, 0, "# 😀 unsaved\n")
+        session = await client.new_session()
+        events = await client.prompt_and_wait(session, "Fix calc.py")
+        assert events[-1]["state"] == "completed"
+        assert document.text == f"# 😀 unsaved\n{PYTHON_FILE}".replace("a - b", "a + b  # 😀")
+        assert path.read_text() == PYTHON_FILE, "a dirty buffer is left unsaved"
+        [changed] = [event for event in events if event["kind"] == "fileChanged"]
+        assert (changed["target"], changed["saved"]) == ("buffer", False)
+
+
+@pytest.mark.parametrize("before", [True, False])
+async def test_a_clean_buffer_is_edited_and_saved(tmp_path: Path, before: bool) -> None:
+    script = [
+        Calls(("edit_file", {"path": "calc.py", "old": "a - b", "new": "a + b"})),
+        Calls(("edit_file", {"path": "calc.py", "old": "a + b", "new": "b + a"})),
+        Say("Fixed."),
+    ]
+    async with scripted(tmp_path, script) as (model, client):
+        client.change_before_answer = before
+        path = client.workspace / "calc.py"
+        path.write_text(PYTHON_FILE)
+        document = client.open_document(path)
+        session = await client.new_session()
+        attached = [{"kind": "file", "uri": document.uri}]
+        await client.prompt_and_wait(session, "Fix calc.py", attachments=attached)
+        assert document.text == PYTHON_FILE.replace("a - b", "b + a")
+        assert path.read_text() == document.text
+        assert PYTHON_FILE in model.requests[0]["messages"][-1]["content"]
+
+
+async def test_an_edit_that_the_editor_refuses_has_not_happened(tmp_path: Path) -> None:
+    script = [
+        Calls(("edit_file", {"path": "calc.py", "old": "a - b", "new": "a + b"})),
+        Say("It was refused."),
+    ]
+    async with scripted(tmp_path, script) as (model, client):
+        client.refuse_edits = "the file is read-only"
+        path = client.workspace / "calc.py"
+        path.write_text(PYTHON_FILE)
+        document = client.open_document(path)
+        session = await client.new_session()
+        events = await client.prompt_and_wait(session, "Fix calc.py")
+        assert document.text == path.read_text() == PYTHON_FILE
+        assert not [event for event in events if event["kind"] == "fileChanged"]
+        assert "read-only" in model.requests[1]["messages"][-1]["content"]
+
+
+async def test_new_syntax_errors_are_shown_and_cleared(tmp_path: Path) -> None:
+    script = [
+        Calls(("write_file", {"path": "new.py", "content": "def broken(:\n    pass\n"})),
+        Calls(("write_file", {"path": "new.py", "content": "def mended():\n    pass\n"})),
+        Say("Done."),
+    ]
+    async with scripted(tmp_path, script) as (_, client):
+        session = await client.new_session()
+        await client.prompt_and_wait(session, "Write new.py")
+        published = [
+            params["diagnostics"]
+            for method, params in client.notifications
+            if method == "textDocument/publishDiagnostics"
+        ]
+        assert published[0][0]["source"] == "pails"
+        assert published[-1] == []
+
+
+async def test_a_session_is_followed_from_a_number_and_pending_approvals_come_again(
+    tmp_path: Path,
+) -> None:
+    script = [Calls(("run_command", {"command": ["true"]})), Say("Ran.")]
+    async with scripted(tmp_path, script) as (_, client):
+        never = asyncio.Event()
+        client.approve = lambda _: never.wait()
+        session = await client.new_session()
+        receipt = await client.request(
+            "pai/session/prompt", {"sessionId": session, "text": "run it"}
+        )
+        first = await client.wait_for("pai/approval/request")
+        seen = list(client.events)
+        client.events.clear()
+        client.requests.clear()
+        client.approve = lambda _: {"choice": "allowOnce"}
+
+        info = await client.request("pai/session/open", {"sessionId": session, "fromSeq": 1})
+        assert info["state"] == "waiting"
+        durable = [sent for sent in seen if sent["seq"] > 1]
+        assert client.events[: len(durable)] == durable
+        again = await client.wait_for("pai/approval/request")
+        assert again["approvalId"] == first["approvalId"]
+        await client.wait_for_turn(session, receipt["turnId"])
+        numbers = [sent["seq"] for sent in client.events]
+        assert numbers == sorted(numbers)
+        resolved = await client.wait_for("pai/approval/resolved")
+        assert resolved["choice"] == "allowOnce"
+        late = {"sessionId": session, "approvalId": first["approvalId"], "choice": "reject"}
+        answer = await client.request("pai/approval/answer", late)
+        assert answer == {"accepted": False}
+
+
+async def test_cancel_request_does_not_end_a_run(tmp_path: Path) -> None:
+    gate = Gate(Say("one two three four"))
+    async with scripted(tmp_path, [gate]) as (_, client):
+        session = await client.new_session()
+        client.send_raw(
+            json.dumps(
+                {
+                    "jsonrpc": "2.0",
+                    "id": "mine",
+                    "method": "pai/session/prompt",
+                    "params": {"sessionId": session, "text": "hi"},
+                }
+            ).encode()
+        )
+        await gate.reached.wait()
+        client.notify("$/cancelRequest", {"id": "mine"})
+        gate.open()
+        ended = await client.wait_for_event("turnEnded")
+        assert ended["state"] == "completed"
+
+
+async def test_a_question_is_asked_by_method(tmp_path: Path) -> None:
+    script = [Calls(("ask_user", {"question": "Which?", "options": ["a", "b"]})), Say("Thanks.")]
+    async with scripted(tmp_path, script) as (_, client):
+        client.answer = lambda params: {"answer": params["options"][1]}
+        session = await client.new_session()
+        events = await client.prompt_and_wait(session, "Ask me")
+        [answered] = [event for event in events if event["kind"] == "questionAnswered"]
+        assert answered["answer"] == "b"
+
+
+# -- the same through a client that knows plain LSP only -------------------------------------
+
+
+def messages(client: LspClient) -> list[str]:
+    sent = client.notifications
+    return [params["message"] for method, params in sent if method == "window/showMessage"]
+
+
+async def run_command_action(client: LspClient, title: str, text: str = PYTHON_FILE) -> Json:
+    """Select the first line of calc.py, choose the action and run its command."""
+    path = client.workspace / "calc.py"
+    path.write_text(text)
+    document = client.open_document(path)
+    place = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}
+    offered = await client.request(
+        "textDocument/codeAction",
+        {
+            "textDocument": {"uri": document.uri},
+            "range": place,
+            "context": {"diagnostics": []},
+        },
+    )
+    [command] = [action["command"] for action in offered if action["title"] == title]
+    return await client.request(
+        "workspace/executeCommand",
+        {"command": command["command"], "arguments": command["arguments"]},
+    )
+
+
+async def progress_ended(client: LspClient) -> list[Json]:
+    """All progress values, once there is an end."""
+
+    def values() -> list[Json]:
+        return [params["value"] for name, params in client.notifications if name == "$/progress"]
+
+    await client.wait_until(lambda: any(value["kind"] == "end" for value in values()))
+    return values()
+
+
+async def test_bare_the_whole_loop(tmp_path: Path) -> None:
+    script = [
+        Calls(("run_command", {"command": ["true"]})),
+        Calls(("edit_file", {"path": "calc.py", "old": "a - b", "new": "a + b"})),
+        Say("It adds now."),
+    ]
+    async with scripted(tmp_path, script, options=None) as (model, client):
+        client.choose = lambda _: "Allow once"
+        started = await run_command_action(client, "Pails: fix")
+        assert started["sessionId"] and started["turnId"]
+        values = await progress_ended(client)
+        assert values[0]["title"] == "Pails" and values[0]["cancellable"] is True
+        assert any("calc.py" in value["message"] for value in values[1:-1])
+        assert "Changed: calc.py." in values[-1]["message"]
+        assert messages(client) == ["Pails: done. Changed: calc.py.\nIt adds now."]
+        assert (client.workspace / "calc.py").read_text() == PYTHON_FILE.replace("-", "+")
+        assert client.events == []
+        prompt = model.requests[0]["messages"][-1]["content"]
+        assert "def add(a, b):" in prompt and 'lines="1-1"' in prompt
+
+
+async def test_bare_dismissed_means_rejected(tmp_path: Path) -> None:
+    script = [Calls(("run_command", {"command": ["touch", "made"]})), Say("Not run.")]
+    async with scripted(tmp_path, script, options=None) as (model, client):
+        client.choose = lambda _: None
+        await run_command_action(client, "Pails: improve")
+        await progress_ended(client)
+        asked = await client.wait_for("window/showMessageRequest")
+        assert "touch made" in asked["message"]
+        assert not (client.workspace / "made").exists()
+        assert "dismissed without an answer" in model.requests[1]["messages"][-1]["content"]
+
+
+async def test_bare_explain_opens_a_document(tmp_path: Path) -> None:
+    async with scripted(tmp_path, [Say("It subtracts.\n\nReally.")], options=None) as (_, client):
+        await run_command_action(client, "Pails: explain")
+        shown = await client.wait_for("window/showDocument")
+        path = Path(shown["uri"].removeprefix("file://"))
+        assert "It subtracts.\n\nReally." in path.read_text()
+        assert path.is_relative_to(tmp_path / "home")
+        folders = [folder for folder in path.parents if folder.is_relative_to(tmp_path / "home")]
+        assert any(folder.stat().st_mode & 0o077 == 0 for folder in folders), "only ours to read"
+
+
+async def test_bare_without_documents_and_progress_gets_messages(tmp_path: Path) -> None:
+    async with scripted(
+        tmp_path, [Say("It subtracts.\n\nReally.")], options=None, capabilities={}
+    ) as (_, client):
+        await run_command_action(client, "Pails: explain")
+        shown = await client.wait_for("window/showMessage")
+        assert shown["message"] == "It subtracts.\n\nReally."
+        assert await run_ask(client) is None
+        assert "third argument" in messages(client)[-1]
+        assert client.requests == []
+
+
+async def run_ask(client: LspClient, *more: str) -> Any:
+    uri = (client.workspace / "calc.py").as_uri()
+    place = {"start": {"line": 0, "character": 3}, "end": {"line": 0, "character": 3}}
+    return await client.request(
+        "workspace/executeCommand", {"command": "pails.ask", "arguments": [uri, place, *more]}
+    )
+
+
+async def test_bare_progress_can_be_cancelled(tmp_path: Path) -> None:
+    gate = Gate(Say("one two three four"))
+    async with scripted(tmp_path, [gate], options=None) as (_, client):
+        await run_command_action(client, "Pails: write tests")
+        await gate.reached.wait()
+        begun = await client.wait_for("$/progress")
+        client.notify("window/workDoneProgress/cancel", {"token": "pails/unknown"})
+        client.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
+        values = await progress_ended(client)
+        assert values[-1]["message"] == "cancelled. No file was changed."
+
+
+async def test_ask_with_questions_and_commands_of_a_full_client(tmp_path: Path) -> None:
+    script = [Say("first"), Say("second")]
+    async with scripted(tmp_path, script) as (model, client):
+        client.answer = lambda _: {"answer": "Why minus?"}
+        started = await run_command_action(client, "Pails: ask…")
+        await client.wait_for_turn(started["sessionId"], started["turnId"])
+        values = await progress_ended(client)
+        assert values[0]["title"] == "Pails"
+        assert messages(client) == [], "a client with events shows its own end"
+        again = await run_ask(client, "And here?")
+        assert again["sessionId"] == started["sessionId"], "one editor session a workspace"
+        await client.wait_for_turn(again["sessionId"], again["turnId"])
+        assert "Why minus?" in model.requests[0]["messages"][-1]["content"]
+        assert "And here?" in model.requests[1]["messages"][-1]["content"]
+
+
+async def test_commands_refuse_what_cannot_be(tmp_path: Path) -> None:
+    async with start_client(tmp_path) as client:
+        place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
+
+        async def refused(command: str, *arguments: Any) -> tuple[int, str]:
+            params = {"command": command, "arguments": list(arguments)}
+            return await error_of(client, "workspace/executeCommand", params)
+
+        assert (await refused("pails.fix"))[0] == ErrorCode.INVALID_PARAMS
+        assert (await refused("pails.fix", "file:///x", "y"))[0] == ErrorCode.INVALID_PARAMS
+        assert (await refused("pails.fix", *"abcd"))[0] == ErrorCode.REQUEST_FAILED
+        assert (await refused("pails.fix", "file:///x", place))[0] == ErrorCode.NOT_FOUND
+        assert (await refused("pails.cancel", "no-such"))[0] == ErrorCode.NOT_FOUND
+        client.open_document(Path("/none"), "x = 1", uri="untitled:Untitled-1")
+        code, message = await refused("pails.fix", "untitled:Untitled-1", place)
+        assert code == ErrorCode.REQUEST_FAILED and "Untitled-1" in message
+        cancelled = await client.request("workspace/executeCommand", {"command": "pails.cancel"})
+        assert cancelled == {"cancelled": False}
+
+
+async def test_positions_in_every_encoding(tmp_path: Path) -> None:
+    """The encoding is the first of the client's that we know."""
+    for asked, chosen in (
+        (["utf-32", "utf-8"], "utf-32"),
+        (["x", "utf-8"], "utf-8"),
+        ([], "utf-16"),
+    ):
+        general = {"general": {"positionEncodings": asked}}
+        async with start_client(tmp_path, capabilities=CAPABILITIES | general) as client:
+            assert client.initialized["capabilities"]["positionEncoding"] == chosen

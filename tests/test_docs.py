@@ -1,0 +1,95 @@
+"""The pages tell the truth: about the protocol, in their links, and about the dependencies."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pails.lsp import protocol
+from pails.session import codec
+from scripts import protocol_docs
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+
+def test_the_protocol_page_is_current() -> None:
+    page = protocol_docs.PAGE.read_text(encoding="utf-8")
+
+    assert page == protocol_docs.render(), "run `make docs`"
+
+
+def test_the_check_fails_on_an_outdated_page(tmp_path: Path) -> None:
+    for name in ("scripts", "docs"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    script = [sys.executable, str(tmp_path / "scripts" / "protocol_docs.py")]
+
+    subprocess.run(script, check=True)
+    subprocess.run([*script, "--check"], check=True)
+    page = tmp_path / "docs" / "protocol.md"
+    page.write_text(page.read_text(encoding="utf-8") + "by hand\n", encoding="utf-8")
+    checked = subprocess.run([*script, "--check"], check=False, capture_output=True, text=True)
+    assert checked.returncode == 1
+    assert "make docs" in checked.stderr
+
+
+def test_every_method_and_event_is_on_the_page() -> None:
+    page = protocol_docs.render()
+    methods = protocol.CLIENT_TO_SERVER + protocol.SERVER_TO_CLIENT
+    kinds = codec.event_schema()["discriminator"]["mapping"]
+
+    assert len(kinds) > 20
+    assert [m.name for m in methods if f"| `{m.name}` |" not in page] == []
+    assert [kind for kind in kinds if f"| `kind` | `{kind}` |" not in page] == []
+
+
+def broken_links(page: Path) -> Iterator[str]:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        if not file.exists():
+            yield f"{page.name}: {target}: no such file"
+        elif anchor and anchor not in anchors(file):
+            yield f"{page.name}: {target}: no such heading"
+
+
+def anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_link_is_broken(page: Path) -> None:
+    assert list(broken_links(page)) == []
+
+
+def test_a_broken_link_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "a.md"
+    page.write_text(
+        "# A title, too\n[ok](#a-title-too) [x](#no) [y](no.md) `[z](no.md)` [w](https://h/)"
+    )
+
+    assert list(broken_links(page)) == [
+        "a.md: #no: no such heading",
+        "a.md: no.md: no such file",
+    ]
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    listed = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    names = {re.split(r"[\[<>=! ]", requirement)[0] for requirement in listed}
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"`([\w.-]+)`", page))
+
+    assert names - explained == set(), "say in docs/dependencies.md what they are for"
+    grammars = {name for name in explained if name.startswith("tree-sitter-")}
+    assert grammars - names == set(), "named in docs/dependencies.md and not installed"

@@ -1,0 +1,53 @@
+"""Encodings: what each kind of file is taken for, and that its bytes come back."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pails.host.encodings import BinaryFile, TextFile, decode, encode
+from tests.support import zoo
+
+
+@pytest.mark.parametrize("animal", zoo.TEXTS, ids=lambda animal: animal.name)
+def test_text_is_decoded_and_its_bytes_come_back(animal):
+    file = decode(animal.data)
+    assert isinstance(file, TextFile)
+    assert file.encoding == animal.encoding
+    assert not file.text.startswith("\ufeff")
+    assert encode(file) == animal.data
+
+
+@pytest.mark.parametrize(("data", "kind"), zoo.BINARIES)
+def test_binary_is_named(data, kind):
+    assert decode(data) == BinaryFile(kind, len(data))
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_raise_and_what_is_exact_comes_back(data):
+    file = decode(data)
+    if isinstance(file, TextFile) and file.exact:
+        assert encode(file) == data
+
+
+@given(st.text(max_size=200).filter(lambda text: "\0" not in text and text[:1] != "\ufeff"))
+def test_every_utf8_text_is_taken_for_utf8(text):
+    assert decode(text.encode()) == TextFile(text)
+
+
+def test_a_broken_byte_in_utf8_makes_the_text_readable_but_not_writable():
+    file = decode(zoo.DAMAGED_UTF8)
+    assert isinstance(file, TextFile)
+    assert (file.encoding, file.exact) == ("utf-8", False)
+    assert "bad \ufffd byte" in file.text
+
+
+def test_a_mark_is_written_once():
+    file = decode(zoo.BOM)
+    assert isinstance(file, TextFile)
+    assert encode(replace(file, text="x")) == b"\xef\xbb\xbfx"
+
+
+def test_utf16_that_does_not_decode_is_binary():
+    assert isinstance(decode(b"\xff\xfeh\x00i"), BinaryFile)

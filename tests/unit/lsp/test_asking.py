@@ -1,0 +1,221 @@
+"""Approvals and questions reach the person, by `pai/…` or by plain messages, and stale ones go."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
+
+from pails.core.events import (
+    ApprovalChoice,
+    ApprovalRequested,
+    ApprovalResolved,
+    Envelope,
+    Event,
+    QuestionAnswered,
+    QuestionAsked,
+)
+from pails.core.ports import ApprovalAnswer
+from pails.lsp.asking import Prompter, Reply, approve_by, ask_by, tell_resolved
+from pails.lsp.bare import CANNOT_ASK, DISMISSED, BarePerson
+from pails.lsp.client import Client
+from tests.unit.lsp.conftest import FakeWire
+
+SHOW = "window/showMessageRequest"
+APPROVAL = ApprovalRequested(
+    turn_id="t",
+    call_id="c",
+    approval_id="a",
+    tool="run_command",
+    title="Run pytest",
+    text="pytest -q ⟨U+202E⟩",
+    rule="run_command pytest",
+    reason="approval: mode auto asks",
+    diff="",
+)
+QUESTION = QuestionAsked("t", "q", "Which?", ("one", "two"))
+
+
+class SessionAtHand:
+    """The answers that would go to a session."""
+
+    id = "s"
+
+    def __init__(self, *pending: ApprovalRequested | QuestionAsked) -> None:
+        self.pending = pending
+        self.answers: list[Any] = []
+
+    def answer_approval(self, approval_id: str, answer: ApprovalAnswer) -> bool:
+        self.answers.append((approval_id, answer))
+        return True
+
+    def answer_question(self, question_id: str, answer: str | None) -> bool:
+        self.answers.append((question_id, answer))
+        return True
+
+
+def prompter(session: SessionAtHand, client: Client) -> Prompter:
+    approve, ask = approve_by(client), ask_by(client)
+    return Prompter(session, approve, ask, tell_resolved(client, "s"))  # type: ignore[arg-type]
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+def envelope(event: Event) -> Envelope:
+    return Envelope("s", 1, event)
+
+
+async def test_answers_go_to_the_session(client: Client, wire: FakeWire) -> None:
+    session = SessionAtHand()
+    wire.answers["pai/approval/request"] = lambda _: {"choice": "reject", "feedback": "no"}
+    wire.answers["pai/question/ask"] = lambda _: {"answer": "two"}
+    asking = prompter(session, client)
+    asking.push(envelope(APPROVAL))
+    asking.push(envelope(QUESTION))
+    await settle()
+    assert session.answers == [
+        ("a", ApprovalAnswer(ApprovalChoice.REJECT, "no")),
+        ("q", "two"),
+    ]
+    [params] = wire.of("pai/approval/request")
+    assert params["text"] == APPROVAL.text and params["approvalId"] == "a"
+    assert params["sessionId"] == "s"
+
+
+@pytest.mark.parametrize(
+    "answer", [None, {"choice": "allowEverything"}, 7, JsonRpcException("no dialog")]
+)
+async def test_without_a_usable_answer_it_stays_pending(
+    client: Client, wire: FakeWire, answer: Any
+) -> None:
+    session = SessionAtHand()
+    wire.answers["pai/approval/request"] = lambda _: answer
+    asking = prompter(session, client)
+    asking.push(envelope(APPROVAL))
+    await settle()
+    assert session.answers == []
+
+
+async def test_a_declined_question_is_answered_with_nothing(client: Client, wire: FakeWire) -> None:
+    session = SessionAtHand()
+    wire.answers["pai/question/ask"] = lambda _: {"answer": None}
+    prompter(session, client).push(envelope(QUESTION))
+    await settle()
+    assert session.answers == [("q", None)]
+
+
+async def test_what_was_resolved_elsewhere_is_taken_off_the_screen(
+    client: Client, wire: FakeWire
+) -> None:
+    session = SessionAtHand()
+    asking = prompter(session, client)
+    asking.push(envelope(APPROVAL))
+    asking.push(envelope(QUESTION))
+    await settle()
+    asking.push(envelope(ApprovalResolved("t", "a", ApprovalChoice.CANCELLED)))
+    asking.push(envelope(QuestionAnswered("t", "q", "one")))
+    await settle()
+    assert sorted(wire.withdrawn) == ["pai/approval/request", "pai/question/ask"]
+    assert session.answers == []
+    resolved = {"sessionId": "s", "approvalId": "a", "choice": "cancelled"}
+    assert wire.of("pai/approval/resolved") == [resolved]
+
+
+async def test_what_waits_is_asked_again_but_not_twice(client: Client, wire: FakeWire) -> None:
+    session = SessionAtHand(APPROVAL, QUESTION)
+    asking = prompter(session, client)
+    asking.push(envelope(APPROVAL))
+    asking.ask_pending()
+    await settle()
+    assert [method for method, _ in wire.asked] == ["pai/approval/request", "pai/question/ask"]
+    asking.close()
+    await settle()
+    assert len(wire.withdrawn) == 2
+
+
+# -- clients that know plain LSP only ---------------------------------------------------------
+
+Approving = Callable[[Any], Awaitable[ApprovalAnswer | None]]
+
+
+def chosen(title: str | None) -> Callable[[Any], types.MessageActionItem | None]:
+    return lambda _: None if title is None else types.MessageActionItem(title)
+
+
+@pytest.mark.parametrize(
+    ("title", "answer"),
+    [
+        ("Allow once", ApprovalAnswer(ApprovalChoice.ALLOW_ONCE)),
+        (
+            "Allow for this session: run_command pytest",
+            ApprovalAnswer(ApprovalChoice.ALLOW_SESSION),
+        ),
+        ("Reject", ApprovalAnswer(ApprovalChoice.REJECT)),
+        (None, ApprovalAnswer(ApprovalChoice.REJECT, DISMISSED)),
+        ("something else", ApprovalAnswer(ApprovalChoice.REJECT, DISMISSED)),
+    ],
+)
+async def test_bare_approvals(
+    client: Client, wire: FakeWire, title: str | None, answer: ApprovalAnswer
+) -> None:
+    wire.answers[SHOW] = chosen(title)
+    assert await BarePerson(client, has_events=False).approve("s", APPROVAL) == answer
+    [params] = wire.of(SHOW)
+    assert "pytest -q ⟨U+202E⟩" in params.message and "mode auto asks" in params.message
+    assert [action.title for action in params.actions] == [
+        "Allow once",
+        "Allow for this session: run_command pytest",
+        "Reject",
+    ]
+
+
+async def test_bare_approvals_without_a_rule_cannot_be_allowed_for_longer(
+    client: Client, wire: FakeWire
+) -> None:
+    wire.answers[SHOW] = chosen("Allow for this session: ")
+    once = ApprovalRequested("t", "c", "a", "x", "Do x", "x", rule="", reason="r", diff="-a\n+b")
+    answer = await BarePerson(client, has_events=False).approve("s", once)
+    assert answer == ApprovalAnswer(ApprovalChoice.REJECT, DISMISSED)
+    [params] = wire.of(SHOW)
+    assert [action.title for action in params.actions] == ["Allow once", "Reject"]
+    assert "-a\n+b" in params.message
+
+
+async def test_bare_approvals_that_cannot_be_shown_are_rejected(
+    client: Client, wire: FakeWire
+) -> None:
+    wire.answers[SHOW] = lambda _: JsonRpcMethodNotFound.of(SHOW)
+    answer = await BarePerson(client, has_events=False).approve("s", APPROVAL)
+    assert answer == ApprovalAnswer(ApprovalChoice.REJECT, CANNOT_ASK)
+
+
+async def test_dismissed_stays_pending_where_it_can_be_answered_by_method(
+    client: Client, wire: FakeWire
+) -> None:
+    wire.answers[SHOW] = chosen(None)
+    person = BarePerson(client, has_events=True)
+    assert await person.approve("s", APPROVAL) is None
+    assert await person.ask("s", QUESTION) is None
+
+
+@pytest.mark.parametrize(("title", "reply"), [("two", Reply("two")), (None, Reply(None))])
+async def test_bare_questions(
+    client: Client, wire: FakeWire, title: str | None, reply: Reply
+) -> None:
+    wire.answers[SHOW] = chosen(title)
+    assert await BarePerson(client, has_events=False).ask("s", QUESTION) == reply
+
+
+async def test_bare_questions_that_want_typing_go_unanswered_and_say_so(
+    client: Client, wire: FakeWire
+) -> None:
+    free = QuestionAsked("t", "q", "What name?")
+    assert await BarePerson(client, has_events=False).ask("s", free) == Reply(None)
+    [shown] = wire.of("window/showMessage")
+    assert "What name?" in shown.message and "no way to type" in shown.message
+    assert wire.asked == []

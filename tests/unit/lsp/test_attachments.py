@@ -1,0 +1,76 @@
+"""What a prompt refers to, taken from the open documents."""
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from pails.core.errors import InvalidRequestError
+from pails.core.ports import Attachment
+from pails.lsp import attachments, protocol
+from pails.lsp.documents import Documents
+
+PATH = Path("/w/x.py")
+URI = "file:///w/x.py"
+
+
+@pytest.fixture
+def documents() -> Documents:
+    documents = Documents()
+    documents.open(types.TextDocumentItem(URI, "python", 1, "one 😀\ntwo\nthree"))
+    return documents
+
+
+def place(start: tuple[int, int], end: tuple[int, int]) -> protocol.Range:
+    first, last = (protocol.Position(line=at[0], character=at[1]) for at in (start, end))
+    return protocol.Range(start=first, end=last)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "text", "lines"),
+    [
+        ((0, 4), (0, 6), "😀", (1, 1)),
+        ((0, 0), (1, 0), "one 😀\n", (1, 1)),
+        ((0, 4), (2, 2), "😀\ntwo\nth", (1, 3)),
+        ((1, 0), (99, 0), "two\nthree", (2, 3)),
+        ((1, 0), (1, 0), "", (2, 2)),
+    ],
+)
+def test_a_selection_has_its_text_and_lines(
+    documents: Documents,
+    start: tuple[int, int],
+    end: tuple[int, int],
+    text: str,
+    lines: tuple[int, int],
+) -> None:
+    sent = protocol.Attachment(kind="selection", uri=URI, range=place(start, end))
+    assert attachments.from_wire(sent, documents) == Attachment("selection", PATH, text, *lines)
+
+
+def test_a_file_comes_from_the_buffer_when_it_is_open(documents: Documents) -> None:
+    sent = protocol.Attachment(kind="file", uri=URI)
+    whole = attachments.from_wire(sent, documents)
+    assert whole == Attachment("file", PATH, "one 😀\ntwo\nthree")
+    closed = protocol.Attachment(kind="file", uri="file:///w/other.py")
+    assert attachments.from_wire(closed, documents) == Attachment("file", Path("/w/other.py"))
+
+
+def test_a_selection_without_a_range_means_the_file(documents: Documents) -> None:
+    sent = protocol.Attachment(kind="selection", uri=URI)
+    assert attachments.from_wire(sent, documents).kind == "file"
+
+
+def test_nothing_is_selected_in_a_closed_document(documents: Documents) -> None:
+    sent = protocol.Attachment(kind="selection", uri="file:///z", range=place((0, 0), (0, 1)))
+    with pytest.raises(InvalidRequestError, match="not open"):
+        attachments.from_wire(sent, documents)
+
+
+def test_diagnostics_bring_their_text(documents: Documents) -> None:
+    sent = protocol.Attachment(kind="diagnostics", uri=URI, range=place((1, 0), (1, 3)), text="bad")
+    found = attachments.from_wire(sent, documents)
+    assert found == Attachment("diagnostics", PATH, "bad", 2, 2)
+
+
+def test_a_document_without_a_file_goes_by_its_name() -> None:
+    assert attachments.shown_path("untitled:Untitled-1") == Path("Untitled-1")

@@ -1,0 +1,388 @@
+"""Every request is answered, whatever it looks like, and the server lives on."""
+
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+
+from pails.core.errors import ConfigurationError, InvalidRequestError, NotFoundError
+from pails.lsp import protocol
+from pails.lsp.client import Client
+from pails.lsp.methods import PAI_METHODS, ErrorCode
+from pails.lsp.server import Server
+from pails.lsp.transport import PailsProtocol
+
+
+class Connection:
+    """A server in this process; messages go in as bytes and come out as JSON."""
+
+    def __init__(self, server: LanguageServer | None = None) -> None:
+        self.server = server or LanguageServer("test", "1", protocol_cls=PailsProtocol)
+        self.wire: PailsProtocol = self.server.protocol  # type: ignore[assignment]
+        self.wire.set_writer(self, include_headers=False)
+        self.out: list[dict[str, Any]] = []
+
+    def write(self, data: bytes) -> None:
+        self.out.append(json.loads(data))
+
+    def close(self) -> None:
+        raise AssertionError("only the server's `serve` closes the stream")
+
+    def send(self, **message: Any) -> None:
+        self.wire.receive(json.dumps({"jsonrpc": "2.0", **message}).encode())
+
+    async def settle(self) -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+    def initialize(self) -> None:
+        self.send(id="init", method="initialize", params={"processId": None, "capabilities": {}})
+
+    def error(self, msg_id: Any) -> dict[str, Any]:
+        [answer] = [message for message in self.out if message.get("id") == msg_id]
+        return answer["error"]
+
+    def result(self, msg_id: Any) -> Any:
+        [answer] = [message for message in self.out if message.get("id") == msg_id]
+        return answer["result"]
+
+
+@pytest.fixture
+def connection() -> Connection:
+    connection = Connection()
+    connection.initialize()
+    return connection
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe\xfd", b"[" * 100_000, b'{"a": 1e}'])
+async def test_what_is_no_json_is_answered(connection: Connection, body: bytes) -> None:
+    connection.wire.receive(body)
+    answer = connection.out[-1]
+    assert answer["id"] is None
+    assert answer["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize("body", [b"[]", b"1", b'"x"', b"null", b"{}", b'{"jsonrpc": "2.0"}'])
+async def test_what_is_no_message_is_answered(connection: Connection, body: bytes) -> None:
+    connection.wire.receive(body)
+    assert connection.out[-1]["error"]["code"] == ErrorCode.INVALID_REQUEST
+
+
+@pytest.mark.parametrize("message", [{"id": [1], "method": "x"}, {"id": 5, "method": 7}])
+async def test_ids_and_methods_have_types(connection: Connection, message: Any) -> None:
+    connection.send(**message)
+    assert connection.out[-1]["error"]["code"] == ErrorCode.INVALID_REQUEST
+
+
+async def test_unknown_methods(connection: Connection) -> None:
+    connection.send(id=1, method="pai/unknown", params={"a": 1})
+    connection.send(id=2, method="textDocument/hover", params=[])
+    connection.send(method="$/unknown")
+    assert connection.error(1)["code"] == ErrorCode.METHOD_NOT_FOUND
+    assert "pai/unknown" in connection.error(1)["message"]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [None, {}, [], "x", {"textDocument": 1}, {"textDocument": {"uri": "file:///x"}, "range": {}}],
+)
+async def test_malformed_parameters_of_lsp_methods_get_a_readable_answer(
+    connection: Connection, params: Any
+) -> None:
+    connection.server.feature("textDocument/codeAction")(lambda _: [])
+    connection.send(id=1, method="textDocument/codeAction", params=params)
+    error = connection.error(1)
+    assert error["code"] == ErrorCode.INVALID_PARAMS
+    assert error["message"].startswith("Invalid parameters for textDocument/codeAction: ")
+    assert "Traceback" not in error["message"] and "ClassValidationError" not in error["message"]
+
+
+async def test_malformed_notifications_are_logged_only(
+    connection: Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = len(connection.out)
+    connection.send(method="textDocument/didOpen", params={"textDocument": {}})
+    connection.send(method="$/cancelRequest", params={})
+    assert len(connection.out) == before
+    assert "ignored notification textDocument/didOpen" in caplog.text
+
+
+async def test_nothing_before_initialize_and_initialize_once() -> None:
+    connection = Connection()
+    connection.send(id=1, method="pai/status")
+    connection.send(method="initialized", params={})
+    connection.send(id=2, method="initialize", params={"capabilities": 7})
+    connection.initialize()
+    connection.send(id=3, method="initialize", params={"processId": None, "capabilities": {}})
+    assert connection.error(1)["code"] == ErrorCode.SERVER_NOT_INITIALIZED
+    assert connection.error(2)["code"] == ErrorCode.INVALID_PARAMS
+    assert connection.result("init")["capabilities"]
+    assert connection.error(3)["code"] == ErrorCode.INVALID_REQUEST
+
+
+async def test_pai_parameters_arrive_as_plain_data(connection: Connection) -> None:
+    received: list[Any] = []
+
+    def receive(params: Any) -> None:
+        received.append(params)
+
+    connection.server.feature("pai/x")(receive)
+    sent = {"a": [{"b": None}], "class": {"jsonrpc": "2.0", "id": 1}}
+    connection.send(id=1, method="pai/x", params=sent)
+    connection.send(id=2, method="pai/x")
+    assert received == [sent, None]
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "says"),
+    [
+        (NotFoundError("no session 'x'"), ErrorCode.NOT_FOUND, "no session 'x'"),
+        (InvalidRequestError("not so"), ErrorCode.REQUEST_FAILED, "not so"),
+        (ConfigurationError("set a model"), ErrorCode.CONFIGURATION, "set a model"),
+        (JsonRpcException("mine", 77), 77, "mine"),
+        (KeyError("bug"), ErrorCode.INTERNAL_ERROR, "the server goes on"),
+    ],
+)
+async def test_failures_of_handlers(
+    connection: Connection, failure: Exception, code: int, says: str
+) -> None:
+    async def later(_: Any) -> None:
+        raise failure
+
+    def now(_: Any) -> None:
+        raise failure
+
+    connection.server.feature("pai/later")(later)
+    connection.server.feature("pai/now")(now)
+    connection.send(id=1, method="pai/later")
+    connection.send(id=2, method="pai/now")
+    await connection.settle()
+    for msg_id in (1, 2):
+        assert connection.error(msg_id)["code"] == code
+        assert says in connection.error(msg_id)["message"]
+    messages = [message for message in connection.out if "method" in message]
+    assert messages == [], "errors are no window messages"
+
+
+# -- cancelling and shutting down -------------------------------------------------------------
+
+
+async def test_requests_cancelled_while_queued_never_run(connection: Connection) -> None:
+    ran: list[int] = []
+
+    async def handle(params: Any) -> int:
+        ran.append(params["n"])
+        return params["n"]
+
+    connection.server.feature("pai/x")(handle)
+    for number in range(50):
+        connection.send(id=number, method="pai/x", params={"n": number})
+    for number in range(1, 50):
+        connection.send(method="$/cancelRequest", params={"id": number})
+    await connection.settle()
+    assert ran == [0]
+    assert connection.result(0) == 0
+    assert connection.error(49)["code"] == ErrorCode.REQUEST_CANCELLED
+
+
+async def test_a_client_can_cancel_its_own_requests_only(connection: Connection) -> None:
+    asking = asyncio.create_task(connection.wire.ask("pails-1", "pai/question/ask", {}))
+    await connection.settle()
+    connection.send(method="$/cancelRequest", params={"id": "pails-1"})
+    connection.send(method="$/cancelRequest", params={"id": "unknown"})
+    connection.send(id="pails-1", result={"answer": "still"})
+    assert await asking == {"answer": "still"}
+
+
+async def test_answers_still_arrive_after_shutdown(connection: Connection) -> None:
+    asking = asyncio.create_task(connection.wire.ask("pails-1", "pai/question/ask", {}))
+    await connection.settle()
+    connection.send(id=1, method="shutdown")
+    await connection.settle()
+    assert connection.result(1) is None
+    connection.send(id="pails-1", result={"answer": "yes"})
+    assert await asking == {"answer": "yes"}
+    connection.send(id=2, method="pai/status")
+    assert connection.error(2)["code"] == ErrorCode.INVALID_REQUEST
+
+
+async def test_a_withdrawn_question_is_taken_off_the_screen(connection: Connection) -> None:
+    asking = asyncio.create_task(connection.wire.ask("pails-1", "pai/question/ask", {}))
+    await connection.settle()
+    asking.cancel()
+    await connection.settle()
+    assert connection.out[-1] == {
+        "jsonrpc": "2.0",
+        "method": "$/cancelRequest",
+        "params": {"id": "pails-1"},
+    }
+    connection.send(id="pails-1", result={"answer": "too late"})
+    connection.send(id="nobody asked", result=None)
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        ({"code": -32601, "message": "unknown here"}, "unknown here"),
+        ({"code": "x"}, "answered with an error"),
+        ("broken", "answered with an error"),
+    ],
+)
+async def test_error_answers_of_the_client(connection: Connection, error: Any, says: str) -> None:
+    asking = asyncio.create_task(connection.wire.ask("pails-1", "pai/question/ask", {}))
+    await connection.settle()
+    connection.send(id="pails-1", error=error)
+    with pytest.raises(JsonRpcException, match=says):
+        await asking
+
+
+async def test_malformed_answers_of_the_client_are_errors(connection: Connection) -> None:
+    params = types.ApplyWorkspaceEditParams(types.WorkspaceEdit(changes={}))
+    asking = asyncio.create_task(connection.wire.ask("pails-1", "workspace/applyEdit", params))
+    await connection.settle()
+    connection.send(id="pails-1", result={"failureReason": "no word on whether it was applied"})
+    with pytest.raises(JsonRpcException, match="Invalid parameters"):
+        await asking
+
+
+async def test_nobody_waits_for_a_client_that_is_gone(connection: Connection) -> None:
+    asking = asyncio.create_task(connection.wire.ask("pails-1", "pai/question/ask", {}))
+    await connection.settle()
+    connection.wire.lose_client()
+    with pytest.raises(JsonRpcException, match="client is gone"):
+        await asking
+
+
+# -- the server in front of the loading -------------------------------------------------------
+
+
+class FakeEdge:
+    """What is loaded later, in a test of the part that is there at once."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, object]] = []
+        self.closed = 0
+
+    async def call(self, method: str, params: object) -> object:
+        self.calls.append((method, params))
+        return {"done": True}
+
+    async def execute(self, command: str, arguments: Any) -> object:
+        self.calls.append((command, arguments))
+        return {"turnId": "t"}
+
+    async def cancel_progress(self, token: int | str) -> None:
+        self.calls.append(("cancel", token))
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+def make_server(edge: FakeEdge, load: Callable[[], object] = lambda: None) -> Connection:
+    async def connect(_client: Client, _documents: object) -> FakeEdge:
+        return edge
+
+    def load_all() -> Callable[..., Awaitable[FakeEdge]]:
+        load()
+        return connect
+
+    connection = Connection(Server(load_all))  # type: ignore[arg-type]
+    connection.initialize()
+    return connection
+
+
+async def answered(connection: Connection, msg_id: Any) -> Any:
+    async with asyncio.timeout(10):
+        while not any(message.get("id") == msg_id for message in connection.out):
+            await asyncio.sleep(0.001)
+    return connection.result(msg_id)
+
+
+async def test_requests_wait_for_the_loading() -> None:
+    edge = FakeEdge()
+    connection = make_server(edge)
+    connection.send(id=1, method="pai/status", params={"a": 1})
+    connection.send(
+        id=2, method="workspace/executeCommand", params={"command": "pails.fix", "arguments": ["u"]}
+    )
+    connection.send(id=3, method="workspace/executeCommand", params={"command": "other"})
+    assert await answered(connection, 1) == {"done": True}
+    assert await answered(connection, 2) == {"turnId": "t"}
+    assert connection.error(3)["code"] == ErrorCode.INVALID_PARAMS
+    assert edge.calls == [("pai/status", {"a": 1}), ("pails.fix", ("u",))]
+
+
+async def test_a_request_cancelled_while_loading_does_not_stop_the_loading() -> None:
+    edge, may_load = FakeEdge(), threading.Event()
+    connection = make_server(edge, may_load.wait)
+    connection.send(id=1, method="pai/status")
+    await connection.settle()
+    connection.send(method="$/cancelRequest", params={"id": 1})
+    connection.send(id=2, method="pai/status")
+    await connection.settle()
+    assert connection.error(1)["code"] == ErrorCode.REQUEST_CANCELLED
+    may_load.set()
+    assert await answered(connection, 2) == {"done": True}
+    assert len(edge.calls) == 1
+
+
+async def test_a_failed_loading_is_said_and_the_server_still_ends_cleanly() -> None:
+    def fail() -> None:
+        raise ConfigurationError("the state folder cannot be written")
+
+    connection = make_server(FakeEdge(), fail)
+    connection.send(id=1, method="pai/status")
+    async with asyncio.timeout(10):
+        while not any(message.get("id") == 1 for message in connection.out):
+            await asyncio.sleep(0.001)
+    assert connection.error(1)["code"] == ErrorCode.CONFIGURATION
+    connection.send(id=2, method="shutdown")
+    assert await answered(connection, 2) is None
+
+
+async def test_shutdown_closes_once_and_answers_when_it_has() -> None:
+    edge = FakeEdge()
+    connection = make_server(edge)
+    connection.send(method="initialized", params={})
+    connection.send(id=1, method="shutdown")
+    assert await answered(connection, 1) is None
+    assert edge.closed == 1
+
+
+async def test_bodies_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    connection = make_server(FakeEdge())
+    connection.send(id=1, method="pai/unknown", params={"secret": "sk-123"})
+    connection.send(id=2, method="textDocument/hover", params={"secret": "sk-123"})
+    connection.wire.notify("pai/event", {"secret": "sk-123"})
+    assert connection.out
+    assert "sk-123" not in caplog.text
+
+
+async def test_what_is_offered() -> None:
+    capabilities = make_server(FakeEdge()).result("init")["capabilities"]
+    assert capabilities["positionEncoding"] == "utf-16"
+    assert capabilities["textDocumentSync"]["openClose"] is True
+    assert capabilities["textDocumentSync"]["change"] == 2
+    assert "pails.explain" in capabilities["executeCommandProvider"]["commands"]
+    assert "quickfix" in capabilities["codeActionProvider"]["codeActionKinds"]
+
+
+def test_the_method_names_are_those_of_the_protocol() -> None:
+    assert tuple(method.name for method in protocol.CLIENT_TO_SERVER) == PAI_METHODS
+
+
+def test_starting_loads_nothing_heavy() -> None:
+    heavy = "{'pydantic', 'httpx', 'tree_sitter', 'pails.session', 'pails.app', 'platformdirs'}"
+    code = f"import sys, pails.lsp.server; print({heavy} & set(sys.modules) or 'light')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "light\n"

@@ -1,0 +1,43 @@
+"""Glob patterns."""
+
+import pytest
+
+from pails.tools.globs import compile_glob
+
+
+@pytest.mark.parametrize(
+    ("pattern", "hits", "misses"),
+    [
+        ("*.py", ["a.py", "x/y/a.py"], ["a.pyc", "a.py/b"]),
+        ("./*.py", ["a.py"], ["a.txt"]),
+        ("src/*.py", ["src/a.py"], ["src/x/a.py", "y/src/a.py"]),
+        ("/a.py", ["a.py"], ["x/a.py"]),
+        ("src/**/*.py", ["src/a.py", "src/x/y/a.py"], ["a.py", "xsrc/a.py"]),
+        ("**/test_*.py", ["test_a.py", "x/test_b.py"], ["x/my_test_a.py"]),
+        ("src/**", ["src/a", "src/x/y"], ["src", "a"]),
+        ("src/", ["src/a", "src/x/y"], ["a"]),
+        ("*", ["a", "x/y"], []),
+        ("?.c", ["a.c"], ["ab.c", "x/ab.c"]),
+        ("[ab].c", ["a.c"], ["c.c"]),
+        ("[!ab].c", ["c.c"], ["a.c"]),
+        ("*.{ts,tsx}", ["a.ts", "x/a.tsx"], ["a.js"]),
+        ("{src,lib}/*.c", ["src/a.c", "lib/a.c"], ["x/a.c"]),
+        ("a{b", ["a{b"], ["ab"]),
+        ("a,b", ["a,b"], []),
+        ("a[b", ["a[b"], ["ab"]),
+        ("[z-a]", ["[z-a]"], ["z"]),
+        ("a+(b).c", ["a+(b).c"], ["aab.c"]),
+        ("中*", ["中文"], ["文"]),
+        ("a}b{", ["a}b{"], []),
+    ],
+)
+def test_patterns(pattern, hits, misses):
+    glob = compile_glob(pattern)
+    assert [path for path in hits if not glob.matches(path)] == []
+    assert [path for path in misses if glob.matches(path)] == []
+
+
+def test_a_dot_in_front_asks_for_hidden_names():
+    hidden = [".env", ".github/**", "x/.git*"]
+    plain = ["*.py", "./a", "../a", "a.b"]
+    assert [compile_glob(p).names_hidden for p in hidden + plain] == [True] * 3 + [False] * 4
