@@ -34,7 +34,7 @@ docs: $(INSTALLED) ## write docs/protocol.md anew from the types
 	@$(BIN)/python scripts/protocol_docs.py
 
 bench: $(DEVELOPER) ## measure how well and how fast Pails works
-	@$(BIN)/python tests/bench/run.py
+	@$(BIN)/python -m tests.bench.run
 
 clean: ## remove what make made, .venv included
 	@rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis

@@ -102,12 +102,7 @@ class App:
         """Write an answer to a Markdown file of ours, for an editor to open."""
         name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}.md"
         path = self._paths.state / "answers" / name
-
-        def write() -> None:
-            files.make_parents(path)
-            files.write_atomic(path, text.encode())
-
-        await asyncio.to_thread(write)
+        await asyncio.to_thread(files.write_private, path, text.encode())
         return path
 
     async def close(self) -> None:

@@ -46,6 +46,8 @@ def serve() -> int:
     gc.disable()  # collecting while hundreds of classes are made costs a tenth of the start
     import asyncio
 
+    from pails.host.children import watch_children_by_descriptor
+    from pails.host.ending import exit_within
     from pails.host.parent import watch_parent
     from pails.host.paths import real_path
     from pails.host.stdio import protect_stdio
@@ -53,9 +55,16 @@ def serve() -> int:
 
     gc.freeze()
     gc.enable()
+    watch_children_by_descriptor()
     stdin, stdout = protect_stdio()
     server = Server(load, watch_parent, real_path)
-    return asyncio.run(server.serve(stdin, stdout))
+
+    async def serve_one_client() -> int:
+        code = await server.serve(stdin, stdout)
+        exit_within(5.0, code)
+        return code
+
+    return asyncio.run(serve_one_client())
 
 
 def load() -> "MakeEdge":

@@ -116,6 +116,7 @@ async def test_a_server_without_a_model_is_a_matter_of_configuration(home: Home)
         (["run", "  "], "The task is empty"),
         (["run", "--session", "20990101-000000-nosuch", "x"], "There is no session"),
         (["run", "--workspace", "missing", "x"], "cannot be started in"),
+        (["run", "x", "--attach", "missing.py"], "There is no file to attach at"),
         (["dance"], "pails run"),
     ],
 )

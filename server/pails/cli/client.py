@@ -64,9 +64,10 @@ class RpcClient:
             for future in self._waiting.values():
                 if not future.done():
                     future.set_exception(ConnectionEnded("the server ended"))
-            for task in self._answering.values():
+            answering = tuple(self._answering.values())
+            for task in answering:
                 task.cancel()
-            await asyncio.gather(*self._answering.values(), return_exceptions=True)
+            await asyncio.gather(*answering, return_exceptions=True)
 
     async def request(self, method: str, params: Json | None = None) -> Json:
         """The result, {} where it is null.
@@ -97,9 +98,10 @@ class RpcClient:
         if method is None:
             self._settle(message)
         elif identifier is not None:
-            task = asyncio.create_task(self._answer(identifier, method, params))
-            self._answering[identifier] = task
-            task.add_done_callback(lambda _: self._answering.pop(identifier, None))
+            self._answering[identifier] = task = asyncio.create_task(
+                self._answer(identifier, method, params)
+            )
+            task.add_done_callback(lambda task: self._answered(identifier, task))
         elif method == "$/cancelRequest":
             if task := self._answering.get(params.get("id", -1)):
                 task.cancel()
@@ -116,20 +118,23 @@ class RpcClient:
             future.set_result(message.get("result"))
 
     async def _answer(self, identifier: int | str, method: str, params: Json) -> None:
-        def fail(code: int, text: str) -> None:
-            self._send({"id": identifier, "error": {"code": code, "message": text}})
-
         try:
             result = await self._on_request(method, params)
         except MethodNotFound:
-            fail(METHOD_NOT_FOUND, f"this client does not answer {method}")
-        except asyncio.CancelledError:
-            fail(REQUEST_CANCELLED, "no longer wanted")
-            raise
+            self._refuse(identifier, METHOD_NOT_FOUND, f"this client does not answer {method}")
         except Exception as error:  # noqa: BLE001 - the border of a request: it must be answered
-            fail(INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+            self._refuse(identifier, INTERNAL_ERROR, f"{type(error).__name__}: {error}")
         else:
             self._send({"id": identifier, "result": result})
+
+    def _answered(self, identifier: int | str, task: asyncio.Task[None]) -> None:
+        del self._answering[identifier]
+        # Here and not in the task: one that is cancelled before its first step never runs.
+        if task.cancelled() and not self._ended:
+            self._refuse(identifier, REQUEST_CANCELLED, "no longer wanted")
+
+    def _refuse(self, identifier: int | str, code: int, text: str) -> None:
+        self._send({"id": identifier, "error": {"code": code, "message": text}})
 
 
 def _call(method: str, params: Json | None) -> Json:

@@ -20,6 +20,7 @@ from pails.cli.watchers import JsonLines, Reader, Watcher
 from pails.core.errors import ConfigurationError, InvalidRequestError, NotFoundError, PailsError
 from pails.core.events import Mode, StopReason, TurnEnded
 from pails.host.environment import current_environment
+from pails.host.files import exists
 from pails.host.terminal import discard_output
 
 DONE, FAILED, USAGE, NEEDED_A_PERSON, CANCELLED = 0, 1, 2, 3, 130
@@ -109,13 +110,16 @@ def _task(options: argparse.Namespace, stdin: TextIO) -> Task:
     text: str = stdin.read() if options.task == "-" else options.task
     if not text.strip():
         raise InvalidRequestError('The task is empty. Say what to do: pails run "fix the test".')
+    attachments = tuple(Path(path).absolute() for path in options.attach)
+    if missing := [str(path) for path in attachments if not exists(path)]:
+        raise InvalidRequestError(f"There is no file to attach at {', '.join(missing)}.")
     return Task(
         text,
         Path(options.workspace).absolute(),
         options.mode,
         options.model,
         options.session,
-        tuple(Path(path).absolute() for path in options.attach),
+        attachments,
     )
 
 

@@ -53,7 +53,6 @@ class Turn:
         self._person = person
         self._watcher = watcher
         self._ended: asyncio.Future[TurnEnded] = asyncio.get_running_loop().create_future()
-        self._turn_id = ""
         self._prompts: dict[str, asyncio.Future[ApprovalAnswer]] = {}
 
     async def run(self, task: Task, environ: Mapping[str, str]) -> TurnEnded:
@@ -91,7 +90,7 @@ class Turn:
             "text": task.text,
             "attachments": [_attachment(path) for path in task.attachments],
         }
-        self._turn_id = (await client.request("pai/session/prompt", prompt))["turnId"]
+        await client.request("pai/session/prompt", prompt)
 
     async def _follow(self, client: RpcClient, reading: asyncio.Task[None]) -> TurnEnded:
         try:

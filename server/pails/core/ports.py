@@ -222,4 +222,8 @@ class SyntaxReport:
 class SyntaxChecker(Protocol):
     """Checks a written text against the one it replaced."""
 
+    async def warm(self) -> None:
+        """Start what a check needs, so that the first one need not wait. Never fails."""
+        ...
+
     async def check(self, path: Path, before: str | None, after: str) -> SyntaxReport: ...

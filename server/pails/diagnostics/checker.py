@@ -5,6 +5,7 @@ must not be one of the server. Nothing that goes wrong with the check is ever re
 of the code: it becomes the report's `note`.
 """
 
+import logging
 import sys
 from collections.abc import Sequence
 from importlib import metadata
@@ -15,6 +16,8 @@ from pails.core.events import Problem, SourcePosition
 from pails.core.ports import SyntaxReport
 from pails.diagnostics.languages import GRAMMARS, IMPRECISE, candidates
 from pails.host.worker import Worker, WorkerError
+
+log = logging.getLogger(__name__)
 
 ARGV = (sys.executable, "-P", "-m", "pails.diagnostics.worker")
 """`-P` keeps the working directory, which is somebody's workspace, off the import path."""
@@ -46,7 +49,10 @@ class TreeSitterChecker:
 
     async def warm(self) -> None:
         """Start the child now, so that the first check need not wait for it."""
-        await self._worker.warm()
+        try:
+            await self._worker.warm()
+        except WorkerError as error:
+            log.warning("%s", error)  # the next check tries again and tells the person
 
     async def aclose(self) -> None:
         await self._worker.aclose()

@@ -1,11 +1,13 @@
 """The server as a child of a command-line client: started over pipes, and surely ended."""
 
 import asyncio
-import contextlib
+import signal
 from asyncio import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from pails.host.children import signal_child
 
 _STDERR_KEPT_BYTES = 4096
 
@@ -28,14 +30,13 @@ class ServerProcess:
     async def stop(self, grace_seconds: float = 3.0) -> int:
         """Close its input, then SIGTERM, then SIGKILL, each after the grace. The exit code."""
         self.writer.close()
-        for insist in (self._process.terminate, self._process.kill):
+        for insist in (signal.SIGTERM, signal.SIGKILL):
             try:
                 async with asyncio.timeout(grace_seconds):
                     await self._process.wait()
                     break
             except TimeoutError:
-                with contextlib.suppress(ProcessLookupError):
-                    insist()
+                signal_child(self._process, insist)
         code = await self._process.wait()
         self._draining.cancel()
         await asyncio.gather(self._draining, return_exceptions=True)

@@ -122,6 +122,16 @@ def write_atomic(path: Path, data: bytes) -> None:
         ) from error
 
 
+def write_private(path: Path, data: bytes) -> None:
+    """Make a new file that only this person can read. Raises `StorageError`."""
+    make_parents(path)
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise StorageError(f"{path}: {_reason(error)}. It was not written.") from error
+
+
 def _write_target(path: Path) -> Path:
     target = real_path(path)
     if target is None:

@@ -17,27 +17,28 @@ class AppendLog:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
             self._fd = os.open(path, flags, 0o600)
+            self._size = os.fstat(self._fd).st_size
         except OSError as error:
             raise StorageError(f"Cannot open {path} for writing: {error.strerror}.") from error
 
     def append(self, line: bytes) -> None:
         """Append all of `line`, or nothing. Raises `StorageError`."""
-        size = os.fstat(self._fd).st_size
         try:
             written = 0
             while written < len(line):
                 written += os.write(self._fd, line[written:])
+            self._size += written
         except OSError as error:
-            self._cut_back(size)
+            self._cut_back()
             raise StorageError(
                 f"Cannot write to {self._path}: {error.strerror}. What was written before is kept; "
                 "free some space and try again."
             ) from error
 
-    def _cut_back(self, size: int) -> None:
+    def _cut_back(self) -> None:
         """Half a record would swallow the next one."""
-        if os.fstat(self._fd).st_size > size:
-            os.ftruncate(self._fd, size)
+        if os.fstat(self._fd).st_size > self._size:
+            os.ftruncate(self._fd, self._size)
 
     async def sync(self) -> None:
         """Wait for the disk, off the event loop."""

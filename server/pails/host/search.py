@@ -1,6 +1,7 @@
 """Running ripgrep, the program that searches and lists files for us."""
 
 import asyncio
+import functools
 import shutil
 import sys
 import sysconfig
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pails.core.errors import ConfigurationError
+from pails.host.children import kill_child
 from pails.host.environment import child_environment
 
 _CHUNK_BYTES = 65_536
@@ -17,8 +19,7 @@ _ERROR_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class SearchOutput:
-    """What a search printed. `cut`: it was it did not come to its end, by the limit
-    of bytes or of time."""
+    """What a search printed. `cut`: it was ended early, by the limit of bytes or of time."""
 
     exit_code: int
     stdout: bytes
@@ -27,6 +28,7 @@ class SearchOutput:
     timed_out: bool = False
 
 
+@functools.cache
 def find_ripgrep() -> str:
     """The path of `rg`: the one installed with us, else one on the PATH.
 
@@ -90,8 +92,7 @@ async def _collect(stream: asyncio.StreamReader, into: bytearray, limit: int) ->
 
 async def _end(process: asyncio.subprocess.Process, errors: "asyncio.Task[bool]") -> None:
     """Kill the process if it still runs, and wait until it and its pipes are gone."""
-    if process.returncode is None:
-        process.kill()
+    kill_child(process)
     await asyncio.wait([errors])
     # Draining the pipes matters: a transport with unread data never closes.
     await process.communicate()

@@ -10,10 +10,10 @@ import json
 import struct
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any, cast
 
 from pails.core.errors import PailsError
+from pails.host.children import kill_child
 
 LENGTH = struct.Struct(">I")
 _START_SECONDS = 10.0
@@ -59,7 +59,8 @@ class Worker:
     async def aclose(self) -> None:
         """Kill the child and wait until it is gone. A request under way ends in `WorkerError`."""
         self._closed = True
-        _kill(self._process)
+        if self._process is not None:
+            kill_child(self._process)
         async with self._turn:
             await self._stop()
 
@@ -100,14 +101,8 @@ class Worker:
     async def _stop(self) -> None:
         process, self._process = self._process, None
         if process is not None:
-            _kill(process)
+            kill_child(process)
             await process.communicate(b"")  # closes and drains its pipes, and reaps it
-
-
-def _kill(process: Process | None) -> None:
-    if process is not None and process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.kill()
 
 
 async def _exchange(process: Process, frame: bytes) -> dict[str, Any]:

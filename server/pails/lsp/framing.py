@@ -101,6 +101,7 @@ class FrameWriter:
         self._raw = _unbuffered(stream)
         self._broken = broken
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
+        self._closed = False
         self._thread = threading.Thread(target=self._write_all, name="lsp writer", daemon=True)
         self._thread.start()
 
@@ -114,7 +115,7 @@ class FrameWriter:
 
     def _write_all(self) -> None:
         try:
-            while (data := self._queue.get()) is not None:
+            while data := self._take():
                 view = memoryview(data)
                 while view:
                     written = self._raw.write(view)
@@ -124,6 +125,17 @@ class FrameWriter:
         except (OSError, ValueError) as error:  # ValueError: the stream is closed
             log.info("the client no longer reads: %s", error)
             self._broken()
+
+    def _take(self) -> bytes:
+        """All that waits, as one piece: a burst of events costs one write. Empty at the end."""
+        pieces: list[bytes] = []
+        while not self._closed and (self._queue.qsize() or not pieces):
+            piece = self._queue.get()
+            if piece is None:
+                self._closed = True
+            else:
+                pieces.append(piece)
+        return b"".join(pieces)
 
 
 def _unbuffered(stream: BinaryIO) -> RawStream:

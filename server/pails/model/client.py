@@ -26,7 +26,7 @@ from pails.core.errors import (
 from pails.core.messages import AssistantMessage, check_sendable
 from pails.core.ports import ModelRequest, Reply, ReplyDelta, ReplyRestarted
 from pails.model.assembly import ReplyAssembler
-from pails.model.encoding import Dialect, encode_request
+from pails.model.encoding import Dialect, RequestEncoder
 from pails.model.endpoint import Endpoint
 from pails.model.failures import redact, response_failure, stream_failure, transport_failure
 from pails.model.http import (
@@ -80,6 +80,7 @@ class ChatModel:
         self._sleep = sleep
         self._watch = SilenceWatch(clock)
         self._dialect = Dialect()
+        self._encoder = RequestEncoder()
         self._client: httpx.AsyncClient | None = None
         self._opening = asyncio.Lock()
 
@@ -131,7 +132,7 @@ class ChatModel:
 
     async def _attempt(self, request: ModelRequest) -> AsyncGenerator[ReplyDelta | Reply]:
         assembler = ReplyAssembler(_call_ids(request))
-        body = encode_request(request, self._endpoint.model, self._dialect)
+        body = self._encoder.encode(request, self._endpoint.model, self._dialect)
         try:
             async with (
                 self._post(body) as response,

@@ -26,18 +26,47 @@ class Dialect:
     reasoning: bool = True
 
 
-def encode_request(request: ModelRequest, model: str, dialect: Dialect) -> bytes:
-    """The body of a request; always valid UTF-8, whatever the texts hold."""
-    body: Json = {"model": model, "stream": True}
-    if dialect.stream_options:
-        body["stream_options"] = {"include_usage": True}
-    if request.tools:
-        body["tools"] = [_encode_tool(tool) for tool in request.tools]
-    body["messages"] = _encode_messages(request.system, request.messages, dialect)
+class RequestEncoder:
+    """Turns requests into bodies, and encodes a message only once while the history grows.
+
+    The body is always valid UTF-8, whatever the texts hold.
+    """
+
+    def __init__(self) -> None:
+        self._dialect = Dialect()
+        self._done: list[tuple[Message, bytes]] = []
+
+    def encode(self, request: ModelRequest, model: str, dialect: Dialect) -> bytes:
+        head: Json = {"model": model, "stream": True}
+        if dialect.stream_options:
+            head["stream_options"] = {"include_usage": True}
+        if request.tools:
+            head["tools"] = [_encode_tool(tool) for tool in request.tools]
+        messages = self._messages(request.messages, dialect)
+        if request.system:
+            messages.insert(0, _to_bytes({"role": "system", "content": request.system}))
+        return b'%b,"messages":[%b]}' % (_to_bytes(head)[:-1], b",".join(messages))
+
+    def _messages(self, messages: Sequence[Message], dialect: Dialect) -> list[bytes]:
+        """What was sent last time is sent again as it was; only what follows is encoded."""
+        if dialect != self._dialect:
+            self._dialect, self._done = dialect, []
+        same = 0
+        for (known, _), message in zip(self._done, messages, strict=False):
+            if known is not message:
+                break
+            same += 1
+        del self._done[same:]
+        new = messages[same:]
+        self._done += [(message, _to_bytes(_encode_message(message, dialect))) for message in new]
+        return [encoded for _, encoded in self._done]
+
+
+def _to_bytes(value: Json) -> bytes:
     try:
-        return to_json(body)
+        return to_json(value)
     except PydanticSerializationError:
-        return to_json(_mend_texts(body))
+        return to_json(_mend_texts(value))
 
 
 def is_json_object(arguments: str) -> bool:
@@ -58,11 +87,6 @@ def _mend_texts(value: object) -> object:
         fields = cast("Json", value)
         return {join_surrogates(name): _mend_texts(entry) for name, entry in fields.items()}
     return value
-
-
-def _encode_messages(system: str, messages: Sequence[Message], dialect: Dialect) -> list[Json]:
-    head: list[Json] = [{"role": "system", "content": system}] if system else []
-    return head + [_encode_message(message, dialect) for message in messages]
 
 
 def _encode_message(message: Message, dialect: Dialect) -> Json:

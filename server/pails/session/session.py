@@ -86,6 +86,7 @@ class Session:
         self._queue: deque[_Prompt] = deque()
         self._worker: asyncio.Task[None] | None = None
         self._run: asyncio.Task[TurnOutcome] | None = None
+        self._warming: asyncio.Task[None] | None = None
         self._turn_over = asyncio.Event()
         self._closing = False
         self._person = SessionPerson(self._current_turn, self.emit, self._signal)
@@ -252,6 +253,7 @@ class Session:
                 prompt.text, prompt.attachments, self.workspace, self._attached_text
             )
             await self.emit(UserMessageAdded(turn_id, UserMessage(text)))
+            self._warming = self._warming or asyncio.create_task(kit.checker.warm())
             executor = Executor(turn_id, self._around, self._guard(turn_id))
             turn = Turn(
                 turn_id=turn_id,

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -140,6 +141,28 @@ async def test_a_request_that_the_server_takes_back_is_answered_as_cancelled():
     async with peer() as running:
         answer = await running.client.request("askAndCancel")
         assert answer["error"]["code"] == -32800
+
+
+async def test_a_request_taken_back_before_it_was_looked_at_is_answered_too():
+    """Both messages arrive at once, so the handler's task is cancelled before its first step."""
+    ours, theirs = socket.socketpair()
+    reader, writer = await asyncio.open_connection(sock=ours)
+    other, other_writer = await asyncio.open_connection(sock=theirs)
+
+    async def never(method: str, params: dict[str, Any]) -> None:
+        await asyncio.Event().wait()
+
+    client = RpcClient(reader, writer, lambda method, params: None, never)
+    request = frame({"id": 5, "method": "slow"})
+    other_writer.write(request + frame({"method": "$/cancelRequest", "params": {"id": 5}}))
+    await other_writer.drain()
+    reading = asyncio.create_task(client.run())
+    answer = await read_message(other)
+    other_writer.close()
+    await reading
+    writer.close()
+    assert answer is not None
+    assert (answer["id"], answer["error"]["code"]) == (5, -32800)
 
 
 async def test_a_server_that_dies_fails_the_waiting_request_and_leaves_its_last_words():

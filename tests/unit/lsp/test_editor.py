@@ -93,6 +93,7 @@ async def test_a_client_without_versions_gets_plain_changes(
 async def test_an_edit_of_an_older_version_is_not_even_sent(
     editor: ClientEditor, documents: Documents, wire: FakeWire
 ) -> None:
+    wire.answers[APPLY] = lambda _: types.ApplyWorkspaceEditResult(applied=True)
     buffer = the_buffer(editor)
     send_text(documents, "typed meanwhile", 2)
     assert await editor.apply(buffer, [TextChange(0, 1, "")], "edit") == CHANGED_MEANWHILE

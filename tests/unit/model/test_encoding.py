@@ -15,7 +15,7 @@ from pails.core.messages import (
     UserMessage,
 )
 from pails.core.ports import ModelRequest
-from pails.model.encoding import Dialect, encode_request, is_json_object
+from pails.model.encoding import Dialect, RequestEncoder, is_json_object
 from tests.support.scripted_model import find_problem
 
 TOOLS = (ToolSpec("read_file", "Reads.", {"type": "object", "properties": {}}),)
@@ -32,7 +32,7 @@ TALK: tuple[Message, ...] = (
 
 
 def encode(messages: tuple[Message, ...], dialect: Dialect | None = None) -> bytes:
-    return encode_request(ModelRequest("sys", messages, TOOLS), "m", dialect or Dialect())
+    return RequestEncoder().encode(ModelRequest("sys", messages, TOOLS), "m", dialect or Dialect())
 
 
 def encode_call(call: ToolCall) -> dict:
@@ -54,7 +54,7 @@ def test_the_order_of_keys_is_fixed_and_messages_come_last():
 
 
 def test_without_tools_there_is_no_tools_key():
-    body = json.loads(encode_request(ModelRequest("", TALK[:1]), "m", Dialect()))
+    body = json.loads(RequestEncoder().encode(ModelRequest("", TALK[:1]), "m", Dialect()))
     assert "tools" not in body
     assert body["messages"] == [{"role": "user", "content": "读 a.py 😀"}]
 
@@ -95,8 +95,10 @@ def test_a_mended_half_character_changes_nothing_before_it():
     request = ModelRequest("\x1b\x7f\u2028é", TALK[:1], (*TOOLS, odd))
     longer = replace(request, messages=(*TALK[:4], UserMessage("\ud83d")))
     clean = replace(request, messages=TALK[:4])
-    assert encode_request(longer, "m", Dialect()).startswith(
-        encode_request(clean, "m", Dialect()).removesuffix(b"]}")
+    assert (
+        RequestEncoder()
+        .encode(longer, "m", Dialect())
+        .startswith(RequestEncoder().encode(clean, "m", Dialect()).removesuffix(b"]}"))
     )
 
 
@@ -109,3 +111,13 @@ def test_reasoning_goes_back_under_the_name_it_came_in():
 
 def test_stream_options_can_be_left_out():
     assert "stream_options" not in json.loads(encode(TALK, Dialect(stream_options=False)))
+
+
+def test_reused_bytes_are_those_of_a_fresh_encoder() -> None:
+    """Growing, shortened and replaced histories, and a change of dialect in between."""
+    encoder = RequestEncoder()
+    other = (UserMessage("else"), *TALK[1:])
+    for messages in (TALK[:1], TALK, TALK[:2], other, TALK):
+        for dialect in (Dialect(), Dialect(reasoning=False)):
+            request = ModelRequest("sys", messages, TOOLS)
+            assert encoder.encode(request, "m", dialect) == encode(messages, dialect)
