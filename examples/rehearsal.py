@@ -146,6 +146,8 @@ class _Handler(BaseHTTPRequestHandler):
             choice = {"index": 0, "delta": delta, "finish_reason": finish}
             self._send_event(json.dumps({"object": "chat.completion.chunk", "choices": [choice]}))
             time.sleep(SECONDS_A_WORD)
+        usage = _usage(request, next_reply(request["messages"]))
+        self._send_event(json.dumps({"choices": [], "usage": usage}))
         self._send_event("[DONE]")
 
     def _send_event(self, data: str) -> None:
@@ -154,6 +156,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: the terminal belongs to the person who watches."""
+
+
+def _usage(request: Json, reply: Reply) -> Json:
+    """Tokens as a rule of thumb has them: four characters each."""
+    prompt, completion = len(json.dumps(request)) // 4, len(f"{reply.text}{reply.calls}") // 4
+    return {"prompt_tokens": prompt, "completion_tokens": completion}
 
 
 def _deltas(reply: Reply, seed: int) -> Iterator[tuple[Json, str | None]]:

@@ -14,18 +14,17 @@ from pathlib import Path
 
 from rehearsal import MODEL, TEST_COMMAND, rehearsal_server
 
-from pails.cli.checks import find_endpoint
 from pails.cli.person import Nobody
 from pails.cli.run import find_person, run_task
 from pails.cli.screen import Screen
 from pails.cli.turn import Task
 from pails.cli.watchers import Reader
 from pails.config import load as load_config
-from pails.core.errors import PailsError
+from pails.core.errors import ConfigurationError, PailsError
 from pails.core.events import ApprovalChoice, ApprovalRequested
 from pails.core.ports import ApprovalAnswer
 from pails.host.environment import current_environment
-from pails.model.discovery import probe
+from pails.model.discovery import find_endpoint, probe
 
 SAMPLE = Path(__file__).parent / "sample"
 PROMPT = "The test fails. Find the bug, fix it, run the tests."
@@ -81,9 +80,12 @@ async def try_it(scratch: Path, screen: Screen) -> int:
 
 async def find_problem(environ: Mapping[str, str]) -> str | None:
     """Why there is no model to use, "" when none is set up; None when there is one."""
-    config = (await asyncio.to_thread(load_config, None, environ, {})).config
-    endpoint = await find_endpoint(config, environ)
-    return "" if endpoint is None else await probe(endpoint) or None
+    settings = await asyncio.to_thread(load_config, None, environ, {})
+    try:
+        endpoint = await find_endpoint(settings, environ)
+    except ConfigurationError:
+        return ""
+    return await probe(endpoint) or None
 
 
 async def run(workspace: Path, screen: Screen, environ: Mapping[str, str]) -> int:

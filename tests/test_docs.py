@@ -1,15 +1,18 @@
 """The pages tell the truth: about the protocol, in their links, and about the dependencies."""
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
+from pails.config.settings import SETTINGS
 from pails.lsp import protocol
 from pails.session import codec
 from scripts import protocol_docs
@@ -64,6 +67,32 @@ def broken_links(page: Path) -> Iterator[str]:
 def anchors(page: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_setting_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+    assert [name for name in SETTINGS if f"| `{name}` |" not in page] == []
+
+
+def test_every_import_is_a_declared_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[<>=\[ ]", line)[0] for line in project["dependencies"]}
+    sources = (ROOT / "server" / "pails").rglob("*.py")
+    imported = {name for source in sources for name in top_level_imports(source)}
+    theirs = imported - set(sys.stdlib_module_names) - {"pails"}
+    packages = metadata.packages_distributions()
+
+    missing = {name for name in theirs if not declared & set(packages.get(name, [name]))}
+    assert missing - {"pydantic_core"} == set(), "pydantic_core is a pinned part of pydantic"
+
+
+def top_level_imports(source: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

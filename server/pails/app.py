@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from pails import __version__, telemetry
-from pails.config import Config, Paths
+from pails.config import Loaded, Paths
 from pails.config import load as load_config
 from pails.context.prompt import system_prompt
-from pails.core.errors import ConfigurationError, PailsError
+from pails.core.errors import PailsError
 from pails.core.ports import Editor
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.host import files
@@ -23,23 +23,14 @@ from pails.lsp import handlers
 from pails.lsp.client import Client
 from pails.lsp.documents import Documents as OpenDocuments
 from pails.model.client import ChatModel
-from pails.model.discovery import discover_local, with_model
-from pails.model.endpoint import Endpoint, endpoint_from
+from pails.model.discovery import find_endpoint, with_model
+from pails.model.endpoint import Endpoint
 from pails.policy.gate import Gate
 from pails.session.kit import Kit
 from pails.session.manager import SessionManager
-from pails.tools.assist import assist_tools
-from pails.tools.command import command_tools
+from pails.tools.builtin import builtin_tools
 from pails.tools.documents import Documents
-from pails.tools.files import file_tools
 from pails.tools.registry import ToolRegistry
-from pails.tools.search import search_tools
-
-NO_MODEL = (
-    "No model is configured. Set OPENAI_API_KEY, DEEPSEEK_API_KEY or another provider's key, or "
-    "PAILS_BASE_URL and PAILS_MODEL for any OpenAI-compatible server, or start Ollama, llama.cpp, "
-    "LM Studio or vLLM on this machine. `pails doctor` shows what was found."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +70,7 @@ class App:
         self._paths = Paths.from_environment(environ)
         self._paths.create()
         loaded = load_config(workspace, environ, settings)
-        self._config = loaded.config
+        self._loaded = loaded
         log_warnings = telemetry.configure(self._paths.logs, loaded.config.log_level)
         self._warnings = (*loaded.warnings, *log_warnings)
         self._checker = TreeSitterChecker()
@@ -92,7 +83,7 @@ class App:
         """Version, model and configuration warnings."""
         model = base_url = message = ""
         try:
-            endpoint = await self._models.find(self._config, "")
+            endpoint = await self._models.find(self._loaded)
             model, base_url = endpoint.model, endpoint.base_url
         except PailsError as error:
             message = str(error)
@@ -101,7 +92,7 @@ class App:
     async def keep_answer(self, title: str, text: str) -> Path:
         """Write an answer to a Markdown file of ours, for an editor to open."""
         name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}.md"
-        path = self._paths.state / "answers" / name
+        path = self._paths.answers / name
         await asyncio.to_thread(files.write_private, path, text.encode())
         return path
 
@@ -114,24 +105,17 @@ class App:
 
     def _make_kit(self, workspace: Path) -> Kit:
         """The parts of one session. Blocking: reads the workspace's configuration."""
-        config = load_config(workspace, self._environ, self._settings).config
-        spill = self._paths.state / "output"
-        tools = [
-            *file_tools(self._documents),
-            *search_tools(),
-            *command_tools(
-                spill, config.environment_passthrough, self._owner, config.command_timeout_seconds
-            ),
-            *assist_tools(),
-        ]
+        loaded = load_config(workspace, self._environ, self._settings)
+        config = loaded.config
+        tools = builtin_tools(self._documents, config, self._paths.output, self._owner)
 
         async def find_model(name: str) -> ChatModel:
-            return await self._models.model(config, name)
+            return await self._models.model(loaded, name)
 
         return Kit(
             system_prompt=system_prompt(workspace, platform.system()),
             registry=ToolRegistry(tools),
-            gate=Gate(readable=(spill,)),
+            gate=Gate(readable=(self._paths.output,)),
             checker=self._checker,
             editor=self._editor,
             documents=self._documents,
@@ -148,21 +132,17 @@ class Models:
         self._environ = environ
         self._clients: dict[Endpoint, ChatModel] = {}
 
-    async def model(self, config: Config, name: str) -> ChatModel:
+    async def model(self, settings: Loaded, name: str) -> ChatModel:
         """The model of this name, or the configured one; raises `ConfigurationError`."""
-        endpoint = await self.find(config, name)
+        endpoint = await self.find(settings, name)
         if endpoint not in self._clients:
-            self._clients[endpoint] = ChatModel(endpoint, idle_timeout=config.idle_timeout_seconds)
+            idle = settings.config.idle_timeout_seconds
+            self._clients[endpoint] = ChatModel(endpoint, idle_timeout=idle)
         return self._clients[endpoint]
 
-    async def find(self, config: Config, name: str) -> Endpoint:
-        """Where requests go: what is configured, else the first server found on this machine."""
-        endpoint = endpoint_from(config, self._environ)
-        if endpoint is None:
-            local = await discover_local()
-            if not local:
-                raise ConfigurationError(NO_MODEL)
-            endpoint = local[0]
+    async def find(self, settings: Loaded, name: str = "") -> Endpoint:
+        """Where requests for this model go, the first of the server when none is named."""
+        endpoint = await find_endpoint(settings, self._environ)
         return await with_model(replace(endpoint, model=name) if name else endpoint)
 
     async def close(self) -> None:

@@ -6,7 +6,7 @@ pails doctor          what is there, what is missing, where each setting comes f
 """
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from pails import __version__
 
@@ -26,17 +26,31 @@ Pails {__version__}, a coding agent that lives in a language server.
 
 def main() -> int:
     """Run the command of `sys.argv`; returns the exit code."""
-    command, arguments = (sys.argv[1], sys.argv[2:]) if len(sys.argv) > 1 else ("--stdio", [])
-    if command == "--stdio":
-        return serve()
+    try:
+        return _run_command(sys.argv[1:])
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run_command(arguments: list[str]) -> int:
+    command, *rest = arguments or ["--stdio"]
     if command == "run":
-        return _run(arguments)
+        return _run(rest)
     if command == "doctor":
-        return _doctor(arguments)
-    known = command in ("-h", "--help", "--version")
-    text = f"pails {__version__}\n" if command == "--version" else USAGE
-    (sys.stdout if known else sys.stderr).write(text)
-    return 0 if known else 2
+        return _doctor(rest)
+    if command == "--stdio" and not rest:
+        return serve()
+    if command in ("-h", "--help"):
+        return _say(sys.stdout, USAGE, 0)
+    if command == "--version":
+        return _say(sys.stdout, f"pails {__version__}\n", 0)
+    unknown = rest[0] if command == "--stdio" else command
+    return _say(sys.stderr, f"pails: there is no command or option {unknown!r}.\n\n{USAGE}", 2)
+
+
+def _say(stream: TextIO, text: str, code: int) -> int:
+    stream.write(text)
+    return code
 
 
 def serve() -> int:
@@ -48,7 +62,7 @@ def serve() -> int:
 
     from pails.host.children import watch_children_by_descriptor
     from pails.host.ending import exit_within
-    from pails.host.parent import watch_parent
+    from pails.host.parent import watch_parent, watch_signals
     from pails.host.paths import real_path
     from pails.host.stdio import protect_stdio
     from pails.lsp.server import Server
@@ -60,6 +74,7 @@ def serve() -> int:
     server = Server(load, watch_parent, real_path)
 
     async def serve_one_client() -> int:
+        watch_signals(server.end)
         code = await server.serve(stdin, stdout)
         exit_within(5.0, code)
         return code

@@ -1,5 +1,6 @@
 """`pails run` and `pails doctor` as processes, against a scripted model."""
 
+import asyncio
 import json
 import os
 import signal
@@ -9,7 +10,17 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.terminal import Home, at_terminal, children_of, make_home, run, started
+from tests.e2e.terminal import (
+    SECONDS,
+    Home,
+    Ran,
+    argv,
+    at_terminal,
+    children_of,
+    make_home,
+    run,
+    started,
+)
 from tests.support.scripted_model import Calls, Gate, Say, ScriptedModel, Status
 
 pytestmark = pytest.mark.e2e
@@ -368,3 +379,78 @@ async def test_doctor_says_what_to_do_and_ends_with_1(home: Home):
     assert "there is no setting `moode`" in ran.out
     assert "wrong-key-123" not in ran.out
     assert "Traceback" not in ran.out
+
+
+# -- streams that are closed, full or not UTF-8 ---------------------------------------------------
+
+
+async def shell(home: Home, model: ScriptedModel, redirection: str, *arguments: str) -> Ran:
+    """`pails ARGUMENTS` with its streams as the shell makes them."""
+    process = await asyncio.create_subprocess_exec(
+        *("sh", "-c", f'exec "$@" {redirection}', "sh", *argv(*arguments)),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=home.environment(model),
+        cwd=home.workspace,
+    )
+    async with asyncio.timeout(SECONDS):
+        out, err = await process.communicate()
+    assert process.returncode is not None
+    return Ran(process.returncode, out.decode(), err.decode())
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "out", "err"),
+    [
+        ("<&-", 0, "yes\n", "Done · 1 round"),
+        (">&-", 0, "", "Done · 1 round"),
+        ("2>&-", 0, "yes\n", ""),
+        ("<&- >&- 2>&-", 0, "", ""),
+        (">/dev/full", 1, "", "pails: No space left on device\n"),
+        ("2>/dev/full", 1, "", ""),
+    ],
+)
+async def test_a_stream_that_is_closed_or_full_is_no_crash(
+    home: Home, redirection: str, code: int, out: str, err: str
+):
+    async with ScriptedModel([Say("yes")]) as model:
+        ran = await shell(home, model, redirection, "run", "go")
+    assert (ran.code, ran.out) == (code, out)
+    assert err in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("arguments", [("doctor",), ("run", "--json", "go"), ("run", "go")])
+async def test_a_reader_that_has_gone_ends_the_run_in_silence(
+    home: Home, arguments: tuple[str, ...]
+):
+    reading, writing = os.pipe()
+    os.close(reading)
+    async with ScriptedModel([Say("yes")]) as model:
+        environment = home.environment(model)
+        try:
+            ran = started(environment, home.workspace, *arguments, stdout=writing)
+            async with ran as process, asyncio.timeout(SECONDS):
+                _, err = await process.communicate()
+        finally:
+            os.close(writing)
+    assert process.returncode == 1
+    assert b"Traceback" not in err
+    assert b"unexpectedly" not in err
+
+
+async def test_a_task_of_any_bytes_is_told_as_text(home: Home):
+    async with ScriptedModel([Say("yes")]) as model:
+        ran = await run(home.environment(model), home.workspace, "run", "go \udcff on")
+        assert last_message(model) == "go \ufffd on"
+    assert (ran.code, ran.out) == (0, "yes\n")
+
+
+@pytest.mark.parametrize("option", ["--workspace", "--attach"])
+async def test_a_name_that_is_not_utf_8_is_refused(home: Home, option: str):
+    (home.workspace / "a\udcff").mkdir()
+    async with ScriptedModel([]) as model:
+        ran = await run(home.environment(model), home.workspace, "run", "go", option, "a\udcff")
+    assert (ran.code, ran.out) == (2, "")
+    assert "a\ufffd is a name that is not UTF-8" in ran.err

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import resource
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -123,6 +124,29 @@ async def test_the_end_of_stdin_ends_the_server_and_its_turn(tmp_path: Path) -> 
             assert client.process.stdin is not None
             client.process.stdin.close()
             assert await client.ended() == 1, "the client has not said shutdown"
+        async with start_client(tmp_path, environment=environment) as client:
+            await client.request("pai/session/open", {"sessionId": session})
+            ended = await client.wait_for_event("turnEnded")
+            assert ended["reason"] == "interrupted"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_server_that_is_told_to_end_ends_its_command_too(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    command = ("run_command", {"command": ["sh", "-c", "echo $$; exec sleep 60"]})
+    async with ScriptedModel([Calls(command)]) as model:
+        environment = model_environment(model)
+        async with start_client(tmp_path, environment=environment) as client:
+            client.approve = lambda _: {"choice": "allowOnce"}
+            session = await client.new_session()
+            await client.request("pai/session/prompt", {"sessionId": session, "text": "run"})
+            pid = int((await client.wait_for_event("toolOutputDelta"))["text"])
+            client.process.send_signal(number)
+            assert await client.ended() == 1, "the client has not said shutdown"
+            with pytest.raises(ProcessLookupError):
+                os.kill(pid, 0)
         async with start_client(tmp_path, environment=environment) as client:
             await client.request("pai/session/open", {"sessionId": session})
             ended = await client.wait_for_event("turnEnded")
@@ -308,6 +332,93 @@ async def test_a_session_is_followed_from_a_number_and_pending_approvals_come_ag
         late = {"sessionId": session, "approvalId": first["approvalId"], "choice": "reject"}
         answer = await client.request("pai/approval/answer", late)
         assert answer == {"accepted": False}
+
+
+async def test_a_session_opened_many_times_at_once_is_followed_once(tmp_path: Path) -> None:
+    script = [Calls(("run_command", {"command": ["true"]})), Say("Ran.")]
+    async with scripted(tmp_path, script) as (_, client):
+        decide = asyncio.Event()
+
+        async def approve(_: Json) -> Json:
+            await decide.wait()
+            return {"choice": "allowOnce"}
+
+        client.approve = approve
+        session = await client.new_session()
+        prompt = {"sessionId": session, "text": "run it"}
+        receipt = await client.request("pai/session/prompt", prompt)
+        await client.wait_for("pai/approval/request")
+        opened = [{"sessionId": session, "fromSeq": number} for number in (0, 0, 1000, 2)]
+        await asyncio.gather(*(client.request("pai/session/open", params) for params in opened))
+        info = await client.request("pai/session/open", {"sessionId": session, "fromSeq": 1000})
+        client.events.clear()
+        decide.set()
+        await client.wait_for_turn(session, receipt["turnId"])
+        numbers = [sent["seq"] for sent in client.events if sent["event"]["kind"] != "textDelta"]
+        assert numbers == list(range(info["seq"] + 1, info["seq"] + 1 + len(numbers)))
+        asked = sum(method == "pai/approval/request" for method, _ in client.requests)
+        withdrawn = sum(method == "$/cancelRequest" for method, _ in client.notifications)
+        assert asked - withdrawn == 1
+
+
+async def test_following_from_a_number_not_reached_yet_means_from_now(tmp_path: Path) -> None:
+    gate = Gate(Say("one two three four"))
+    async with scripted(tmp_path, [gate]) as (_, client):
+        session = await client.new_session()
+        prompt = {"sessionId": session, "text": "hi"}
+        receipt = await client.request("pai/session/prompt", prompt)
+        await gate.reached.wait()
+        client.events.clear()
+        opening = client.request("pai/session/open", {"sessionId": session, "fromSeq": 1000})
+        gate.open()
+        await opening
+        events = await client.wait_for_turn(session, receipt["turnId"])
+        kinds = [event["kind"] for event in events if event["kind"] != "textDelta"]
+        assert kinds == ["assistantMessageAdded", "usageReported", "turnEnded"]
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of other processes: Linux")
+async def test_a_full_disk_ends_the_turn_for_everybody_and_loses_nothing(tmp_path: Path) -> None:
+    """The disk fills while a call waits for approval, and is full for a while."""
+    command = ("run_command", {"command": ["sh", "-c", "echo ran >> runs"]})
+    async with ScriptedModel([Calls(command), Say("There is space.")]) as model:
+        environment = model_environment(model)
+        async with start_client(tmp_path, environment=environment) as client:
+            session = await client.new_session()
+            (log,) = (tmp_path / "home").glob("**/sessions/*/*.jsonl")
+
+            def approve(_: Json) -> Json:
+                limit_files(client, log.stat().st_size + 10)
+                return {"choice": "allowOnce"}
+
+            client.approve = approve
+            ended = (await client.prompt_and_wait(session, "run it"))[-1]
+            assert ended["state"] == "failed"
+            assert "What was written before is kept" in ended["error"]
+            ended = (await client.prompt_and_wait(session, "again"))[-1]
+            assert ended["state"] == "failed"
+            limit_files(client, resource.RLIM_INFINITY)
+            live = list(client.events)
+            client.events.clear()
+            await client.request("pai/session/open", {"sessionId": session, "fromSeq": 0})
+            assert client.events[: len(live)] == live  # also what is not on the disk yet
+            ended = (await client.prompt_and_wait(session, "and now?"))[-1]
+            assert ended["state"] == "completed"
+            numbers = [e["seq"] for e in client.events if e["event"]["kind"] != "textDelta"]
+            assert numbers == list(range(1, len(numbers) + 1))
+            told = [e for e in client.events if e["event"]["kind"] != "textDelta"]
+        assert not (tmp_path / "workspace" / "runs").exists()
+        model.script.append(Say("It was never run."))
+        async with start_client(tmp_path, environment=environment) as client:
+            await client.request("pai/session/open", {"sessionId": session, "fromSeq": 0})
+            ended = (await client.prompt_and_wait(session, "was it run?"))[-1]
+            assert ended["state"] == "completed"
+            assert client.events[: len(told)] == told
+
+
+def limit_files(client: LspClient, size: int) -> None:
+    """From now on the server's files cannot grow beyond this, as on a full disk."""
+    resource.prlimit(client.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 async def test_cancel_request_does_not_end_a_run(tmp_path: Path) -> None:

@@ -4,17 +4,24 @@ import asyncio
 import json
 import os
 import time
+from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
 
 from pails.app import App
-from pails.core.errors import ConfigurationError, NotFoundError
+from pails.core.errors import (
+    ConfigurationError,
+    InvalidRequestError,
+    NotFoundError,
+    StorageError,
+)
 from pails.core.events import (
     ApprovalChoice,
     ApprovalRequested,
     ApprovalResolved,
     AssistantMessageAdded,
+    Envelope,
     FileChanged,
     Mode,
     PromptQueued,
@@ -33,6 +40,9 @@ from pails.core.events import (
     UserMessageAdded,
 )
 from pails.core.ports import ApprovalAnswer
+from pails.session.session import PromptReceipt
+from pails.tools.executor import IF_DONE
+from pails.tools.repeats import GIVE_UP_AT, HINT_AT
 from tests.support.scripted_model import Calls, Drop, Gate, Raw, Say, ScriptedModel, Status
 from tests.support.workbench import Desk, allow, environment, workbench
 
@@ -64,6 +74,7 @@ async def test_the_main_job(tmp_path: Path) -> None:
     assert slip.startswith("Edited calc.py: 1 replacement")
     assert '1 new problem\n  calc.py:2:12 "(" is not closed' in slip
     assert "new" not in mended.split("Syntax", 1)[1]
+    assert (IF_DONE in slip, IF_DONE in mended) == (False, True)
     assert "5" in ran
     assert "exit code 0" in ran
     assert [len(e.problems) > 0 for e in desk.of(SyntaxChecked)] == [True, False]
@@ -146,7 +157,7 @@ async def test_a_write_waits_for_the_reads_before_it(tmp_path: Path) -> None:
 
 
 async def test_the_limit_of_rounds_ends_with_words(tmp_path: Path) -> None:
-    looking = [Calls(("list_dir", {"path": "."})) for _ in range(20)]
+    looking = [Calls(("glob", {"pattern": f"*{number}"})) for number in range(20)]
     async with (
         ScriptedModel([*looking, Say("I ran out of rounds.")]) as model,
         workbench(tmp_path, model) as bench,
@@ -160,6 +171,37 @@ async def test_the_limit_of_rounds_ends_with_words(tmp_path: Path) -> None:
         assert desk.of(AssistantMessageAdded)[-1].message.text == "I ran out of rounds."
         model.script.append(Say("again"))
         await desk.run("go on")
+
+
+async def test_a_file_that_the_prompt_names_goes_along(tmp_path: Path) -> None:
+    async with (
+        ScriptedModel([Say("Seen.")]) as model,
+        workbench(tmp_path, model) as bench,
+    ):
+        bench.put("calc.py", CALC)
+        bench.put(".env", "KEY=1\n")
+        (tmp_path / "outside.py").write_text("secret\n")
+        (bench.workspace / "link.py").symlink_to(tmp_path / "outside.py")
+        desk = await bench.desk()
+        await desk.run("Compare calc.py with .env, link.py and ../outside.py.")
+        told = model.requests[0]["messages"][-1]["content"]
+        assert told.endswith(f'<file path="calc.py">\n{CALC}</file>')
+        assert told.count("<file") == 1
+
+
+async def test_a_model_that_goes_in_circles_is_told_so_and_then_stopped(tmp_path: Path) -> None:
+    edit = Calls(("edit_file", {"path": "a.txt", "old": "never there", "new": "x"}))
+    script = [*([edit] * GIVE_UP_AT), Say("Now I see."), *([edit] * 2), Say("Twice is no circle.")]
+    async with ScriptedModel(script) as model, workbench(tmp_path, model) as bench:
+        bench.put("a.txt", "text\n")
+        desk = await bench.desk()
+        ended = await desk.run("go")
+        assert (ended.state, ended.reason) == (RunState.FAILED, StopReason.ERROR)
+        assert f"same call {GIVE_UP_AT} times" in ended.error
+        hinted = ["do something else" in event.text for event in desk.of(ToolCallEnded)]
+        assert hinted == [False] * (HINT_AT - 1) + [True] * (GIVE_UP_AT - HINT_AT + 1)
+        assert (await desk.run("look again")).reason is StopReason.DONE
+        assert (await desk.run("and again")).reason is StopReason.DONE, "each turn counts anew"
 
 
 @pytest.mark.parametrize(
@@ -486,6 +528,125 @@ async def test_a_call_cut_off_by_death_is_neither_lost_nor_repeated(tmp_path: Pa
         results = [m for m in model.requests[-1]["messages"] if m["role"] == "tool"]
         assert len(results) == 1
         assert "Outcome unknown" in results[0]["content"]
+
+
+async def test_two_requests_to_open_open_one_session(tmp_path: Path) -> None:
+    async with ScriptedModel([Say("one"), Say("two")]) as model:
+        async with workbench(tmp_path, model) as bench:
+            desk = await bench.desk()
+            await desk.run("hello")
+            session_id = desk.session.id
+        async with workbench(tmp_path, model) as bench:
+            sessions = bench.app.sessions
+            first, second = await asyncio.gather(
+                sessions.open(session_id), sessions.open(session_id)
+            )
+            assert first is second
+            await Desk(first, allow).run("again")
+            numbers = [envelope.seq for envelope in await first.replay(0)]
+            assert numbers == list(range(1, len(numbers) + 1))
+
+
+async def test_a_session_that_another_process_has_open_is_left_alone(tmp_path: Path) -> None:
+    gate = Gate(Say("one two three"))
+    async with (
+        ScriptedModel([gate]) as model,
+        workbench(tmp_path, model) as bench,
+        workbench(tmp_path, model) as other,
+    ):
+        desk = await bench.desk()
+        await desk.session.prompt("hello")
+        await gate.reached.wait()
+        with pytest.raises(StorageError, match="open in another Pails process"):
+            await other.app.sessions.open(desk.session.id)
+        gate.open()
+        ended = await desk.wait_for(TurnEnded)
+        assert ended.state is RunState.COMPLETED
+        numbers = [envelope.seq for envelope in await desk.session.replay(0)]
+        assert numbers == list(range(1, len(numbers) + 1))
+
+
+async def test_prompts_that_wait_when_a_session_closes_are_not_forgotten(tmp_path: Path) -> None:
+    gate = Gate(Say("one two three"))
+    async with ScriptedModel([gate, Say("fresh")]) as model:
+        async with workbench(tmp_path, model) as bench:
+            desk = await bench.desk()
+            first = await desk.session.prompt("one")
+            second = await desk.session.prompt("two")
+            await gate.reached.wait()
+        ends = [(e.turn_id, e.state) for e in desk.of(TurnEnded)]
+        assert ends == [
+            (first.turn_id, RunState.INTERRUPTED), (second.turn_id, RunState.INTERRUPTED),
+        ]  # fmt: skip
+        with pytest.raises(InvalidRequestError, match="closed"):
+            await desk.session.prompt("three")
+        async with workbench(tmp_path, model) as bench:
+            session = await bench.app.sessions.open(desk.session.id)
+            told = [e.event for e in await session.replay(0) if isinstance(e.event, TurnEnded)]
+            assert [(e.turn_id, e.state) for e in told] == ends
+
+
+async def test_a_log_that_lost_its_beginning_opens_in_no_other_folder(tmp_path: Path) -> None:
+    """Without a workspace in the log, the session would work in the folder of the process."""
+    async with ScriptedModel([Say("one")]) as model:
+        async with workbench(tmp_path, model) as bench:
+            desk = await bench.desk()
+            await desk.run("hello")
+        (log,) = (tmp_path / "state" / "sessions").glob("*/*.jsonl")
+        log.write_bytes(b"garbage\n" + log.read_bytes().partition(b"\n")[2])
+        async with workbench(tmp_path, model) as bench:
+            with pytest.raises(StorageError, match="where it belongs"):
+                await bench.app.sessions.open(desk.session.id)
+
+
+# -- prompts and cancelling at awkward moments ---------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\u3000"])
+async def test_an_empty_prompt_is_refused_and_the_history_stays_sendable(
+    tmp_path: Path, text: str
+) -> None:
+    async with ScriptedModel([Say("ok")]) as model, workbench(tmp_path, model) as bench:
+        desk = await bench.desk()
+        with pytest.raises(InvalidRequestError, match="empty"):
+            await desk.session.prompt(text)
+        ended = await desk.run("words")
+        assert ended.state is RunState.COMPLETED
+
+
+async def test_a_prompt_right_behind_the_end_of_a_turn_is_not_called_queued(
+    tmp_path: Path,
+) -> None:
+    """The log of the last turn may still be on its way to the disk."""
+    async with (
+        ScriptedModel([Say("one"), Say("two")]) as model,
+        workbench(tmp_path, model) as bench,
+    ):
+        desk = await bench.desk()
+        receipts: list[Awaitable[PromptReceipt]] = []
+
+        def go_on(envelope: Envelope) -> None:
+            if isinstance(envelope.event, TurnEnded) and not receipts:
+                receipts.append(asyncio.ensure_future(desk.session.prompt("at once")))
+
+        desk.session.subscribe(go_on)
+        await desk.run("hello")
+        receipt = await receipts[0]
+        assert (receipt.fate, receipt.position) == ("started", 0)
+        await desk.wait_for(TurnEnded, 2)
+        assert desk.of(PromptQueued) == []
+
+
+async def test_a_turn_that_never_began_reports_nothing_of_the_one_before(tmp_path: Path) -> None:
+    script = [Calls(("write_file", {"path": "a.txt", "content": "a\n"})), Say("written")]
+    async with ScriptedModel(script) as model, workbench(tmp_path, model) as bench:
+        desk = await bench.desk()
+        assert (await desk.run("write")).files
+        await desk.session.prompt("never mind")
+        await asyncio.sleep(0)  # the worker has made the run, which has not begun
+        assert await desk.session.cancel()
+        ended = await desk.wait_for(TurnEnded, 2)
+        assert (ended.state, ended.files, ended.rounds) == (RunState.CANCELLED, (), 0)
 
 
 async def test_a_stream_with_an_error_inside_is_no_success(tmp_path: Path) -> None:

@@ -119,8 +119,8 @@ def test_the_editor_may_write_camel_case_and_leaves_unset_what_it_sends_empty(
         ("max_rounds = 0", "a whole number from 1 to 1000, not 0"),
         ("max_rounds = 2.5", "a whole number from 1 to 1000, not 2.5"),
         ("parallel_reads = 1000000", "a whole number from 1 to 64"),
-        ("command_timeout_seconds = nan", "a number of seconds from 1 to 7200"),
-        ("command_timeout_seconds = inf", "a number of seconds from 1 to 7200"),
+        ("command_timeout_seconds = nan", "a number of seconds from 1 to 600"),
+        ("command_timeout_seconds = inf", "a number of seconds from 1 to 600"),
         ("idle_timeout_seconds = false", "a number of seconds from 1 to 7200"),
         ("model = 3", "one line of text, not 3"),
         ('model = "a\\nb"', "one line of text"),
@@ -349,3 +349,26 @@ def test_a_path_that_is_not_text_or_has_no_end_still_has_a_key(tmp_path: Path) -
 
     assert workspace_key(loop).startswith("loop-")
     assert workspace_key(tmp_path / os.fsdecode(b"\xff\xfe")).startswith("root-")
+
+
+@pytest.mark.parametrize("settings", [[1], "mode", 5])
+def test_settings_of_the_editor_that_are_no_object_are_a_warning(
+    place: Place, settings: object
+) -> None:
+    loaded = load(None, {"PAILS_CONFIG_DIR": str(place.user.parent)}, settings)
+
+    assert loaded.config == Config()
+    assert only(loaded.warnings).startswith("the editor's settings: must be an object, not ")
+
+
+@pytest.mark.parametrize("name", ["PAILS_STATE_DIR", "PAILS_CONFIG_DIR"])
+def test_a_folder_of_an_unknown_user_is_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    environ = {name: "~no-such-user/pails"}
+
+    warning = only(load(None, environ, {}).warnings)
+
+    assert warning.startswith(f"the environment: `{name}` must be a folder, not '~no-such-user/")
+    assert Paths.from_environment(environ) == Paths.from_environment({})

@@ -27,6 +27,10 @@ SECRETS = [
     ('"{\\"Authorization\\": \\"Bearer zzzzzz\\"}"', "zzzzzz", '\\"}"'),
     ("-H 'Authorization: opaquevalue'", "opaquevalue", "-H"),
     ("sent bearer a1b2c3d4e5 to the host", "a1b2c3d4e5", "to the host"),
+    ("https://0123456789abcdef0123@host/x", "0123456789", "@host/x"),
+    ('password = "it\'s s3cret"', "s3cret", "password"),
+    ("secret: 'say \"abc1\"'", "abc1", "secret"),
+    ('PASSWORD="a\\"bc1234"', "bc1234", "PASSWORD"),
     ("key sk-proj-Ab_cd-1234567890 failed", "Ab_cd", "failed"),
     ("sk-ant-api03-xxxxyyyyzzzz", "xxxx", ""),
     ("(sk-abcdefgh)", "abcdefgh", ")"),
@@ -63,6 +67,7 @@ SECRETS = [
 ]
 
 ORDINARY = [
+    "git clone ssh://git@host/x",
     "def login(user: str, password: str, token: str | None = None) -> Session:",
     "async def f(api_key: SecretStr, *, secret: Optional[str] = None): ...",
     "client = Client(api_key=api_key, token=self._token, password=get_password())",

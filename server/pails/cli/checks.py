@@ -16,13 +16,7 @@ from pails.diagnostics.checker import GrammarStatus, TreeSitterChecker
 from pails.host.probe import try_writing
 from pails.host.programs import find_program
 from pails.host.search import find_ripgrep, run_search
-from pails.model.discovery import LOCAL_SERVERS, discover_local, probe, with_model
-from pails.model.endpoint import Endpoint, endpoint_from
-
-_NO_MODEL = (
-    "set the key of a provider, such as OPENAI_API_KEY, or PAILS_BASE_URL and PAILS_MODEL for any "
-    f"OpenAI-compatible server, or start {', '.join(LOCAL_SERVERS)} on this machine"
-)
+from pails.model.discovery import find_endpoint, probe, with_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +35,7 @@ class Check:
 async def run_checks(workspace: Path, environ: Mapping[str, str]) -> list[Check]:
     """All checks, in the order in which a person reads them."""
     loaded = await asyncio.to_thread(load_config, workspace, environ, {})
-    slow = await asyncio.gather(
-        _ripgrep(), _grammars(), _model(loaded.config, environ), _storage(environ)
-    )
+    slow = await asyncio.gather(_ripgrep(), _grammars(), _model(loaded, environ), _storage(environ))
     ripgrep, grammars, model, storage = slow
     return [
         *_versions(),
@@ -54,14 +46,6 @@ async def run_checks(workspace: Path, environ: Mapping[str, str]) -> list[Check]
         *storage,
         *_configuration(loaded),
     ]
-
-
-async def find_endpoint(config: Config, environ: Mapping[str, str]) -> Endpoint | None:
-    """What is configured, else the first server found on this machine, as the server does it."""
-    endpoint = endpoint_from(config, environ)
-    if endpoint is None:
-        return next(iter(await discover_local()), None)
-    return endpoint
 
 
 def _versions() -> list[Check]:
@@ -106,10 +90,11 @@ def _grammar(status: GrammarStatus) -> Check:
     return Check(name, "warn", status.detail, advice)
 
 
-async def _model(config: Config, environ: Mapping[str, str]) -> list[Check]:
-    endpoint = await find_endpoint(config, environ)
-    if endpoint is None:
-        return [Check("model", "fail", "none configured, none found on this machine", _NO_MODEL)]
+async def _model(settings: Loaded, environ: Mapping[str, str]) -> list[Check]:
+    try:
+        endpoint = await find_endpoint(settings, environ)
+    except ConfigurationError as error:
+        return [Check("model", "fail", "none configured, none found on this machine", str(error))]
     where = f"{endpoint.base_url}, from {endpoint.origin}"
     if problem := await probe(endpoint):
         return [Check("model", "fail", where, problem)]

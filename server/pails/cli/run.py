@@ -19,9 +19,10 @@ from pails.cli.turn import Task, Turn
 from pails.cli.watchers import JsonLines, Reader, Watcher
 from pails.core.errors import ConfigurationError, InvalidRequestError, NotFoundError, PailsError
 from pails.core.events import Mode, StopReason, TurnEnded
+from pails.core.text import join_surrogates
 from pails.host.environment import current_environment
 from pails.host.files import exists
-from pails.host.terminal import discard_output
+from pails.host.terminal import end_output, fill_closed_streams
 
 DONE, FAILED, USAGE, NEEDED_A_PERSON, CANCELLED = 0, 1, 2, 3, 130
 
@@ -43,6 +44,7 @@ class Outcome:
 
 def main(argv: list[str]) -> int:
     """Run the command line behind `pails run`; returns the exit code."""
+    fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A character that the terminal's encoding lacks must not end the run.
         if isinstance(stream, io.TextIOWrapper):
@@ -55,8 +57,8 @@ def main(argv: list[str]) -> int:
         return asyncio.run(_run(task, screen, environ, as_json=options.json))
     except KeyboardInterrupt:
         return CANCELLED
-    except BrokenPipeError:
-        discard_output(sys.stdout)
+    except OSError as error:
+        end_output(error)
         return FAILED
     except PailsError as error:
         screen.row(screen.paint(f"pails: {printable(str(error))}", "red"))
@@ -108,14 +110,22 @@ def exit_code_of(error: PailsError) -> int:
 def _task(options: argparse.Namespace, stdin: TextIO) -> Task:
     """The task that the options describe; raises `InvalidRequestError` when there is none."""
     text: str = stdin.read() if options.task == "-" else options.task
+    text = join_surrogates(text)  # a shell may pass any bytes
     if not text.strip():
         raise InvalidRequestError('The task is empty. Say what to do: pails run "fix the test".')
+    workspace = Path(options.workspace).absolute()
     attachments = tuple(Path(path).absolute() for path in options.attach)
+    for path in map(str, (workspace, *attachments)):
+        if join_surrogates(path) != path:
+            raise InvalidRequestError(
+                f"{join_surrogates(path)} is a name that is not UTF-8, and Pails can only work "
+                "with names that are. Nothing was done; rename it, or name another one."
+            )
     if missing := [str(path) for path in attachments if not exists(path)]:
         raise InvalidRequestError(f"There is no file to attach at {', '.join(missing)}.")
     return Task(
         text,
-        Path(options.workspace).absolute(),
+        workspace,
         options.mode,
         options.model,
         options.session,

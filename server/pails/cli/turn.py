@@ -68,6 +68,8 @@ class Turn:
             await self._start_turn(client, task)
             return await self._follow(client, reading)
         except ConnectionEnded as error:
+            with contextlib.suppress(ConnectionEnded):
+                await reading  # raises what ended it, such as a closed stdout
             raise _server_died(server) from error
         except RpcError as error:
             raise _AS_EXCEPTION.get(error.code, PailsError)(str(error)) from error

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from pails.config.paths import Paths
+from pails.config.paths import Paths, unusable_folders
 from pails.config.settings import SETTINGS, STRICTNESS, Config, Setting
 
+EDITOR = "the editor's settings"
+ENVIRONMENT = "the environment"
+"""The place of what `PAILS_*` variables set, as `Loaded.origins` names it."""
 ENVIRONMENT_PREFIX = "PAILS_"
 MAX_FILE_BYTES = 256 * 1024
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -39,15 +42,15 @@ class _Layer:
     holds_keys: bool = False
 
 
-def load(workspace: Path | None, environ: Mapping[str, str], editor: Mapping[str, Any]) -> Loaded:
+def load(workspace: Path | None, environ: Mapping[str, str], editor: object) -> Loaded:
     """Merge all layers. `editor` is the client's `settings` object, snake_case or camelCase."""
     merge = _Merge(environ)
     merge.add_file(Paths.from_environment(environ).config / "config.toml")
     if workspace is not None:
         merge.add_file(workspace / ".pai" / "config.toml", trusted=False)
     variables = _from_environment(environ, merge.warnings)
-    merge.add(_Layer("the environment", variables, holds_keys=True))
-    merge.add(_Layer("the editor's settings", _from_editor(editor)))
+    merge.add(_Layer(ENVIRONMENT, variables, holds_keys=True))
+    merge.add(_Layer(EDITOR, _from_editor(editor, merge.warnings)))
     return Loaded(merge.config, merge.origins, tuple(merge.warnings))
 
 
@@ -160,6 +163,11 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> dict[str, object]:
     """The settings among the variables. Empty means unset. Near misses are told, not guessed."""
+    for name in unusable_folders(environ):
+        warnings.append(
+            f"the environment: `{name}` must be a folder, not {_short(environ[name])}. "
+            "Used instead: the platform's usual folder (default)."
+        )
     known = {ENVIRONMENT_PREFIX + name.upper(): name for name in SETTINGS}
     values: dict[str, object] = {}
     for variable, text in environ.items():
@@ -171,11 +179,14 @@ def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> dict[s
     return values
 
 
-def _from_editor(settings: Mapping[str, Any]) -> dict[str, object]:
+def _from_editor(settings: object, warnings: list[str]) -> dict[str, object]:
     """The editor's values in our spelling. Editors send null or "" for what nobody set."""
+    if not isinstance(settings, Mapping):
+        warnings.append(f"{EDITOR}: must be an object, not {_short(settings)}. They are left out.")
+        return {}
     return {
         re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match[1].lower(), name): value
-        for name, value in settings.items()
+        for name, value in cast("Mapping[str, object]", settings).items()
         if value is not None and value != ""
     }
 

@@ -11,6 +11,9 @@ import platformdirs
 
 from pails.core.errors import StorageError
 
+STATE_DIR = "PAILS_STATE_DIR"
+CONFIG_DIR = "PAILS_CONFIG_DIR"
+
 
 @dataclass(frozen=True, slots=True)
 class Paths:
@@ -25,8 +28,8 @@ class Paths:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Paths":
-        state = _folder(environ.get("PAILS_STATE_DIR")) or platformdirs.user_state_path("pails")
-        config = _folder(environ.get("PAILS_CONFIG_DIR")) or platformdirs.user_config_path("pails")
+        state = _folder(environ.get(STATE_DIR)) or platformdirs.user_state_path("pails")
+        config = _folder(environ.get(CONFIG_DIR)) or platformdirs.user_config_path("pails")
         return cls(state, config, state / "logs")
 
     def create(self) -> None:
@@ -41,9 +44,24 @@ class Paths:
                     "was changed. Make it writable, or name another one in PAILS_STATE_DIR."
                 ) from error
 
+    @property
+    def all_sessions(self) -> Path:
+        """Holds a folder of session logs for each workspace. This and the next need not exist."""
+        return self.state / "sessions"
+
     def sessions(self, workspace: PurePath) -> Path:
-        """The folder of a workspace's session logs. It need not exist."""
-        return self.state / "sessions" / workspace_key(workspace)
+        """The session logs of a workspace."""
+        return self.all_sessions / workspace_key(workspace)
+
+    @property
+    def output(self) -> Path:
+        """The outputs of commands that are too long for a result."""
+        return self.state / "output"
+
+    @property
+    def answers(self) -> Path:
+        """Answers that an editor was shown as a file."""
+        return self.state / "answers"
 
 
 def workspace_key(workspace: PurePath) -> str:
@@ -69,5 +87,16 @@ def _real(path: Path) -> Path:
         return path.absolute()
 
 
+def unusable_folders(environ: Mapping[str, str]) -> list[str]:
+    """The variables that should name a folder of ours and cannot; they count as unset."""
+    given = [name for name in (STATE_DIR, CONFIG_DIR) if environ.get(name, "").strip()]
+    return [name for name in given if _folder(environ[name]) is None]
+
+
 def _folder(text: str | None) -> Path | None:
-    return Path(text).expanduser().absolute() if text and text.strip() else None
+    if not text or not text.strip():
+        return None
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError:  # `~name` of a user that does not exist
+        return None

@@ -137,7 +137,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "api_key": Setting(_text, workspace=False, secret=True, repeatable=False),
         "mode": Setting(lambda value: Mode(_mode(value))),
         "max_rounds": Setting(_whole(1, 1000), _number),
-        "command_timeout_seconds": Setting(_seconds(1, 7200), _number),
+        "command_timeout_seconds": Setting(_seconds(1, 600), _number),
         "parallel_reads": Setting(_whole(1, 64), _number),
         "idle_timeout_seconds": Setting(_seconds(1, 7200), _number),
         "log_level": Setting(_one_of(("DEBUG", "INFO", "WARNING", "ERROR"), str.upper)),

@@ -1,10 +1,12 @@
 """What the model is told: the frozen system prompt, and a person's prompt with what it attaches."""
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from importlib import resources
 from pathlib import Path
 
 from pails.core.ports import Attachment
+from pails.core.text import join_surrogates
 
 ReadText = Callable[[Path], Awaitable[str]]
 """Reads a file the person attached: its text, or a sentence on why it cannot be read."""
@@ -38,4 +40,6 @@ def _block(attachment: Attachment, body: str, workspace: Path) -> str:
     if attachment.kind == "selection":
         lines = f' lines="{attachment.first_line}-{attachment.last_line}"'
     end = "" if body.endswith("\n") else "\n"
-    return f'<{attachment.kind} path="{shown}"{lines}>\n{body}{end}</{attachment.kind}>'
+    # As JSON writes it: no name, whatever is in it, ends the attribute or the line.
+    path = json.dumps(join_surrogates(str(shown)), ensure_ascii=False)
+    return f"<{attachment.kind} path={path}{lines}>\n{body}{end}</{attachment.kind}>"

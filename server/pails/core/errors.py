@@ -4,9 +4,10 @@
     ├─ NotFoundError            a session, turn, approval or workspace that does not exist
     ├─ InvalidRequestError      a client asked for something that cannot be done as asked
     ├─ ConfigurationError       no model configured, no key, an unusable setting
-    ├─ ModelError               the model's server could not give a reply
+    ├─ ModelError               the model could not give a reply that leads on
     │  ├─ ModelUnavailableError     no connection, 5xx, broken stream: trying again may help
     │  ├─ RateLimitedError          429; `retry_after` seconds when the server said so
+    │  ├─ ModelStuckError           it sends the same call for ever
     │  └─ ModelRefusedError         401, 403, 400, no credit: trying again does not help
     ├─ HistoryError             a conversation that no strict provider would accept (a bug of ours)
     └─ StorageError             a log or file of ours cannot be read or written
@@ -33,7 +34,7 @@ class ConfigurationError(PailsError):
 
 
 class ModelError(PailsError):
-    """No reply could be had from the model."""
+    """No reply could be had from the model, or none that leads on."""
 
 
 class ModelUnavailableError(ModelError):
@@ -50,6 +51,10 @@ class RateLimitedError(ModelError):
 
 class ModelRefusedError(ModelError):
     """The server understood and refused; a retry does not help."""
+
+
+class ModelStuckError(ModelError):
+    """The model repeats itself without effect; what it did before is kept."""
 
 
 class HistoryError(PailsError):

@@ -74,7 +74,7 @@ class StopReason(StrEnum):
     """Why a turn ended."""
 
     DONE = "done"  # the model asked for no further tool
-    MAX_ROUNDS = "max_rounds"  # the limit was reached and the model wrapped up
+    MAX_ROUNDS = "maxRounds"  # the limit was reached and the model wrapped up
     CANCELLED = "cancelled"
     ERROR = "error"
     INTERRUPTED = "interrupted"

@@ -47,6 +47,15 @@ def exists(path: Path) -> bool:
     return os.path.lexists(path)
 
 
+def is_special(path: Path) -> bool:
+    """Whether it is a pipe, a socket or a device, reading which could block for ever."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def read_bytes(path: Path, limit: int = MAX_READ_BYTES) -> bytes:
     """The whole content of a regular file.
 

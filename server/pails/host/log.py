@@ -2,17 +2,30 @@
 
 import asyncio
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from pails.core.errors import StorageError
 
+if sys.platform == "win32":
+    import msvcrt
+
+    _LOCKED_BYTE = 1 << 40  # far behind the text, since readers cannot read a locked byte
+else:
+    import fcntl
+
 
 class AppendLog:
-    """A file to which whole lines are appended, readable by its owner only."""
+    """A file to which whole lines are appended, readable by its owner only.
+
+    Nobody else can open it as a log while this one is open, in this process or another. Raises
+    `StorageError` when somebody has, and when the file cannot be opened.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._half_written = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
@@ -20,45 +33,69 @@ class AppendLog:
             self._size = os.fstat(self._fd).st_size
         except OSError as error:
             raise StorageError(f"Cannot open {path} for writing: {error.strerror}.") from error
+        if not _lock(self._fd):
+            self.close()
+            raise StorageError(
+                f"{path.stem} is open in another Pails process, and only one can write its log. "
+                "Go on there, or close it there and try again."
+            )
 
-    def append(self, line: bytes) -> None:
-        """Append all of `line`, or nothing. Raises `StorageError`."""
+    def append(self, data: bytes) -> None:
+        """Append all of `data`, one line or more, or nothing. Raises `StorageError`."""
+        written = 0
         try:
-            written = 0
-            while written < len(line):
-                written += os.write(self._fd, line[written:])
-            self._size += written
+            if self._half_written:  # it would swallow this line
+                os.ftruncate(self._fd, self._size)
+                self._half_written = False
+            while written < len(data):
+                written += os.write(self._fd, data[written:])
         except OSError as error:
-            self._cut_back()
+            self._half_written = self._half_written or written > 0
             raise StorageError(
                 f"Cannot write to {self._path}: {error.strerror}. What was written before is kept; "
                 "free some space and try again."
             ) from error
+        self._size += written
 
-    def _cut_back(self) -> None:
-        """Half a record would swallow the next one."""
-        if os.fstat(self._fd).st_size > self._size:
-            os.ftruncate(self._fd, self._size)
+    def cut(self, size: int) -> int:
+        """Cut the file back to its first `size` bytes; how many went. Raises `StorageError`."""
+        cut_off = self._size - size
+        if cut_off:
+            try:
+                os.ftruncate(self._fd, size)
+            except OSError as error:
+                raise StorageError(f"Cannot mend {self._path}: {error.strerror}.") from error
+            self._size = size
+        return cut_off
 
     async def sync(self) -> None:
-        """Wait for the disk, off the event loop."""
-        await asyncio.to_thread(os.fsync, self._fd)
+        """Wait for the disk, off the event loop. Raises `StorageError`."""
+        try:
+            await asyncio.to_thread(os.fsync, self._fd)
+        except OSError as error:
+            raise StorageError(
+                f"The disk did not take {self._path}: {error.strerror}. What was written before "
+                "is kept; look at the disk and try again."
+            ) from error
 
     def close(self) -> None:
-        os.close(self._fd)
+        """Let go of the file. Appending afterwards is an error, and reaches no other file."""
+        fd, self._fd = self._fd, -1
+        os.close(fd)
 
-    @staticmethod
-    def read_and_repair(path: Path) -> tuple[list[bytes], int]:
-        """The whole lines of the file, and how many bytes of a torn last line were cut off."""
-        try:
-            data = path.read_bytes()
-            end = data.rfind(b"\n") + 1
-            torn = len(data) - end
-            if torn:
-                os.truncate(path, end)
-        except OSError as error:
-            raise StorageError(f"Cannot read {path}: {error.strerror}.") from error
-        return data[:end].split(b"\n")[:-1], torn
+
+def read_lines(path: Path) -> tuple[list[bytes], int]:
+    """The whole lines of a log, and how many bytes they take: blocking.
+
+    What stands behind them was torn by a killed process, or is being written just now. Raises
+    `StorageError`.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise StorageError(f"Cannot read {path}: {error.strerror}.") from error
+    end = data.rfind(b"\n") + 1
+    return data[:end].split(b"\n")[:-1], end
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +108,42 @@ class LogFile:
 
 def list_logs(folder: Path, suffix: str) -> list[LogFile]:
     """The logs in a folder and in its folders, newest first: blocking. No folder, no logs."""
-    files = [LogFile(path, path.stat().st_mtime) for path in folder.glob(f"**/*{suffix}")]
+    files = [log for path in folder.glob(f"**/*{suffix}") if (log := _log_file(path))]
     return sorted(files, key=lambda file: file.modified, reverse=True)
 
 
 def first_lines(path: Path, limit: int = 65536) -> list[bytes]:
-    """The whole lines within the first `limit` bytes: blocking."""
-    with path.open("rb") as file:
-        head = file.read(limit)
+    """The whole lines within the first `limit` bytes: blocking. None of what cannot be read."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(limit)
+    except OSError:
+        return []
     return head[: head.rfind(b"\n") + 1].split(b"\n")[:-1]
+
+
+def _log_file(path: Path) -> LogFile | None:
+    """None for what is no file, such as a link to nowhere, or one deleted meanwhile."""
+    try:
+        return LogFile(path, path.stat().st_mtime) if path.is_file() else None
+    except OSError:
+        return None
+
+
+def _lock(fd: int) -> bool:
+    """Lock the file until it is closed; False when somebody else has locked it.
+
+    The system unlocks it when the process dies. Where the file system knows no locks, the log is
+    used without one.
+    """
+    try:
+        if sys.platform == "win32":
+            os.lseek(fd, _LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        pass
+    return True

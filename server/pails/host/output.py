@@ -41,6 +41,8 @@ _ESCAPE_SEQUENCE = re.compile(
     r"|[ -/]*[0-~]"  # character sets and single functions
     r")"
 )
+# Tried only where a run begins: a long run without a newline would else take quadratic time.
+_RETURNS_BEFORE_LINE_END = re.compile(r"(?<!\r)\r+\n")
 _OVERSTRUCK = re.compile(r"[^\b\r\n]\x08")
 
 
@@ -87,7 +89,7 @@ def collapse_progress(text: str) -> str:
     """Lines that were written over by carriage returns, as their first and their last state."""
     if "\r" not in text:
         return text
-    lines = re.sub(r"\r+\n", "\n", text).split("\n")
+    lines = _RETURNS_BEFORE_LINE_END.sub("\n", text).split("\n")
     return "\n".join(_collapse_line(line) for line in lines)
 
 

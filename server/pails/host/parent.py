@@ -1,6 +1,9 @@
-"""Notices when the editor is gone, even when it had no time to say so."""
+"""Notices when the editor is gone, or ends us, even when it had no time to say so."""
 
+import asyncio
+import contextlib
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterable
 
@@ -29,3 +32,15 @@ def watch_parent(pids: Iterable[int], on_gone: Callable[[], object]) -> Callable
 
     threading.Thread(target=watch, name="parent-watch", daemon=True).start()
     return stopped.set
+
+
+def watch_signals(on_asked: Callable[[], object]) -> None:
+    """Call `on_asked` on this event loop when somebody asks this process to end.
+
+    Unheeded, the signal would end it on the spot, and the commands that it runs would live on.
+    """
+    loop = asyncio.get_running_loop()
+    for name in ("SIGTERM", "SIGHUP"):
+        # Windows has neither; there, the process is ended without being asked.
+        with contextlib.suppress(NotImplementedError, AttributeError):
+            loop.add_signal_handler(getattr(signal, name), on_asked)

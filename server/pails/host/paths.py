@@ -1,7 +1,10 @@
 """Where paths really lead: look-ups on the disk, and comparisons that need none."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
+
+_MOST_PATH_BYTES = 8192
 
 
 def real_path(path: Path) -> Path | None:
@@ -21,6 +24,18 @@ def real_folder(path: Path) -> Path | None:
     """The real path of an existing folder, else None."""
     real = real_path(path)
     return real if real is not None and real.is_dir() else None
+
+
+def git_folder(root: Path) -> Path | None:
+    """Where the git data of a folder really is: its `.git`, or the place that this file names."""
+    git = real_path(root / ".git")
+    if git is None or not git.is_file():
+        return git
+    with suppress(OSError, UnicodeDecodeError), git.open("rb") as file:
+        name, _, place = file.read(_MOST_PATH_BYTES).decode().partition(": ")
+        if name == "gitdir":
+            return real_path(root / place.strip())
+    return git
 
 
 def is_within(path: Path, folder: Path) -> bool:

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import sys
 import threading
+from contextlib import suppress
 from typing import TextIO
 
 try:
@@ -55,8 +57,34 @@ class TerminalLines:
         self._typed.put_nowait(line)
 
 
-def discard_output(stream: TextIO) -> None:
-    """Send the rest of a stream nowhere, once its reader has gone, so that exiting is silent."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+def fill_closed_streams() -> None:
+    """Give the null device to standard streams that whoever started us had closed.
+
+    Python has None for them, and the next file or pipe would be opened in their place.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            _connect_to_nowhere(number)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+def end_output(error: OSError) -> None:
+    """The output could not be written: say why where that is of use, and write nothing any more.
+
+    A reader that has gone, as in `| head`, is no failure to speak of. What is still in the buffers
+    goes nowhere, so that exiting is silent.
+    """
+    if not isinstance(error, BrokenPipeError):
+        with suppress(OSError):
+            sys.stderr.write(f"pails: {error.strerror or error}\n")
+            sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        _connect_to_nowhere(stream.fileno())
+
+
+def _connect_to_nowhere(descriptor: int) -> None:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    if nowhere != descriptor:
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)

@@ -53,8 +53,14 @@ class Worker:
         """
         frame = _encode(payload)
         async with self._turn:
-            process = await self._ready()
-            return await self._answer(process, frame, timeout)
+            served_before = self._process is not None
+            try:
+                return await self._answer(await self._ready(), frame, timeout)
+            except WorkerError:
+                if not served_before:
+                    raise
+            # It may have been killed while it was idle; only a new one's death is this request's.
+            return await self._answer(await self._ready(), frame, timeout)
 
     async def aclose(self) -> None:
         """Kill the child and wait until it is gone. A request under way ends in `WorkerError`."""

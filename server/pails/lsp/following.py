@@ -45,7 +45,11 @@ class Follower:
         self._unsubscribe: Callable[[], None] | None = None
 
     async def start(self, after_seq: int) -> None:
-        """Send what came after this number, then all that comes; ask again what waits."""
+        """Send what came after this number, then all that comes; ask again what waits.
+
+        A number that has not been reached yet means now. Stopped meanwhile, it does nothing more.
+        """
+        after_seq = min(after_seq, self.session.seq)
         self._feed.hold()
         self._unsubscribe = self.session.subscribe(self._push)
         try:
@@ -53,8 +57,9 @@ class Follower:
         except BaseException:  # the log cannot be read, or nobody waits for it any more
             self.stop()
             raise
-        self._feed.resume(replayed, after_seq)
-        self._prompter.ask_pending()
+        if self._unsubscribe is not None:
+            self._feed.resume(replayed, after_seq)
+            self._prompter.ask_pending()
 
     def stop(self) -> None:
         """Follow no longer. The display goes on to whoever follows next."""
@@ -93,7 +98,12 @@ class Followers:
             display = before.display
         follower = Follower(self._client, self._can, session, display)
         self._followers[session.id] = follower
-        await follower.start(after_seq)
+        try:
+            await follower.start(after_seq)
+        except BaseException:
+            if self._followers.get(session.id) is follower:
+                del self._followers[session.id]
+            raise
         return follower
 
     def get(self, session_id: str) -> Follower | None:

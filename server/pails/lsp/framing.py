@@ -18,7 +18,9 @@ from typing import BinaryIO, Protocol, cast
 log = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 1 << 30
-_LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,12})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+# Not only at the start of a line: behind a frame that was cut wrong, the next header follows on
+# what is left of its body, and everything after it must be understood again.
+_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _HEADER_END = re.compile(rb"\r?\n\r?\n")
 _READ_BYTES = 1 << 16
 _NOTHING_YET_SECONDS = 0.005

@@ -74,7 +74,7 @@ class Server(LanguageServer):
         if real_path is not None:
             self._wire.documents = Documents(real_path)
         self._wire.when_shut_down = self._close
-        self._wire.when_exited = self._end
+        self._wire.when_exited = self.end
         self._wire.when_progress_cancelled = self._cancel_progress
         self._register()
 
@@ -86,7 +86,7 @@ class Server(LanguageServer):
         self._ended = asyncio.get_running_loop().create_future()
         writer = FrameWriter(stdout, broken=self._ender())
         self._wire.set_writer(writer)
-        start_reading(stdin, self._wire.receive, self._end)
+        start_reading(stdin, self._wire.receive, self.end)
         try:
             return await self._ended
         finally:
@@ -185,11 +185,12 @@ class Server(LanguageServer):
 
         def end() -> None:
             with contextlib.suppress(RuntimeError):  # the loop is closed: it has ended already
-                loop.call_soon_threadsafe(self._end)
+                loop.call_soon_threadsafe(self.end)
 
         return end
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End `serve`: close the sessions, then return."""
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(0 if self._wire.is_shut_down else 1)
 

@@ -12,7 +12,7 @@ What differs from `LanguageServerProtocol`, and why:
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, cast
 
@@ -30,6 +30,7 @@ from pygls.exceptions import (
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, LanguageServerProtocol
 
 from pails.core.errors import ConfigurationError, NotFoundError, PailsError
+from pails.lsp import uris
 from pails.lsp.client import Payload
 from pails.lsp.documents import Documents
 from pails.lsp.methods import ErrorCode
@@ -100,7 +101,6 @@ class PailsProtocol(LanguageServerProtocol):
             else:
                 log.warning("ignored notification %s: %s", method, error)
             return
-        self._initialized = self._initialized or method == types.INITIALIZE
         self.handle_message(message)
 
     def _check_phase(self, method: str) -> None:
@@ -130,9 +130,12 @@ class PailsProtocol(LanguageServerProtocol):
 
     def _receive_answer(self, data: Json) -> None:
         """Resolve a request of ours. One that nobody waits for any more is ignored."""
-        msg_id: Id = data["id"]
+        msg_id = data["id"]
+        if not isinstance(msg_id, str) or msg_id not in self._result_types:  # ours are all strings
+            log.info("ignored an answer to %s, which nobody waits for", msg_id)
+            return
         future = self._request_futures.pop(msg_id, None)
-        result_type = self._result_types.pop(msg_id, None)
+        result_type = self._result_types.pop(msg_id)
         if future is None or future.done():
             log.info("ignored a late answer to %s", msg_id)
         elif "error" in data:
@@ -150,9 +153,9 @@ class PailsProtocol(LanguageServerProtocol):
             else:
                 future.set_result(answer.result)
 
-    def _handle_cancel_notification(self, msg_id: Id) -> None:
+    def _handle_cancel_notification(self, msg_id: object) -> None:
         """Cancel a request of the client's, not one of ours; too late is no error."""
-        if msg_id not in self._result_types:
+        if isinstance(msg_id, int | str) and msg_id not in self._result_types:
             future = self._request_futures.get(msg_id)
             if future is not None:
                 future.cancel()
@@ -205,6 +208,7 @@ class PailsProtocol(LanguageServerProtocol):
     def _register_builtin_features(self) -> None:
         super()._register_builtin_features()
         for method, handler in (
+            (types.INITIALIZE, self._initialize),
             (types.SHUTDOWN, self._shut_down),
             (types.EXIT, self._exit),
             (types.TEXT_DOCUMENT_DID_OPEN, self._did_open),
@@ -215,6 +219,20 @@ class PailsProtocol(LanguageServerProtocol):
             self.fm.add_builtin_feature(  # pyright: ignore[reportUnknownMemberType] - untyped in pygls
                 method, handler
             )
+
+    def _initialize(
+        self, params: types.InitializeParams
+    ) -> Generator[Any, Any, types.InitializeResult]:
+        """As pygls does it; a client whose `initialize` failed may try again.
+
+        The workspace that pygls keeps is not used here, but it fails on a root that is no URI.
+        """
+        if params.root_uri is not None and not uris.is_uri(params.root_uri):
+            log.warning("the root is no URI and is ignored: %s", params.root_uri)
+            params.root_uri = None
+        result = yield from self.lsp_initialize(params)
+        self._initialized = True
+        return result
 
     async def _shut_down(self, _: None) -> None:
         self._shutdown = True

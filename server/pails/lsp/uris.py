@@ -17,6 +17,15 @@ def canonical(uri: str) -> str:
     return uri if path is None else f"file://{path}"
 
 
+def is_uri(text: str) -> bool:
+    """Whether it can be taken apart as a URI; a bracket in the host's place, say, forbids that."""
+    try:
+        urlsplit(text)
+    except ValueError:
+        return False
+    return True
+
+
 def to_path(uri: str) -> Path | None:
     """The path that a `file` URI means; None for `untitled:` and every other scheme."""
     path = _file_path(uri)
@@ -41,10 +50,9 @@ def name(uri: str) -> str:
 
 def _file_path(uri: str) -> str | None:
     """The decoded path with forward slashes, the host of a network share in front."""
-    try:
-        parts = urlsplit(uri)
-    except ValueError:  # such as a bracket in the host's place
+    if not is_uri(uri):
         return None
+    parts = urlsplit(uri)
     if parts.scheme.lower() != "file":
         return None
     path = unquote(parts.path, errors="surrogateescape") or "/"

@@ -135,7 +135,21 @@ def _normalise(arguments: str) -> str:
     """The arguments as the model wrote them; `{}` where it wrote none; always encodable."""
     if not arguments.strip():
         return "{}"
-    return _LONE_ESCAPES.sub(_mend_escape, join_surrogates(arguments))
+    encodable = _LONE_ESCAPES.sub(_mend_escape, join_surrogates(arguments))
+    return encodable if is_json_object(encodable) else _mend_object(encodable)
+
+
+def _mend_object(arguments: str) -> str:
+    """An object that was encoded twice, or has bare line ends in its strings, as a proper one.
+
+    Anything else stays as it is, and the model is told.
+    """
+    try:
+        value = json.loads(arguments, strict=False)
+    except (ValueError, RecursionError):
+        return arguments
+    mended = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return mended if is_json_object(mended) else arguments
 
 
 _LONE_ESCAPES = re.compile(

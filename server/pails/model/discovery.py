@@ -9,8 +9,9 @@ from typing import cast
 
 import httpx
 
+from pails.config import Loaded
 from pails.core.errors import ConfigurationError, ModelUnavailableError, PailsError
-from pails.model.endpoint import Endpoint
+from pails.model.endpoint import Endpoint, endpoint_from
 from pails.model.failures import response_failure, transport_failure
 from pails.model.http import SilenceWatch, open_client
 
@@ -21,6 +22,24 @@ LOCAL_SERVERS: Mapping[str, int] = MappingProxyType(
 
 _NO_CHAT = ("embed", "rerank", "whisper", "tts", "bge-", "clip", "dall-e", "moderation")
 """Parts of names of models that do not answer in a chat."""
+
+
+NO_MODEL = (
+    "No model is configured. Set the key of a provider, such as OPENAI_API_KEY or "
+    "DEEPSEEK_API_KEY; or PAILS_BASE_URL and PAILS_MODEL for any OpenAI-compatible server; or "
+    f"start {', '.join(LOCAL_SERVERS)} on this machine. `pails doctor` shows what was found."
+)
+
+
+async def find_endpoint(settings: Loaded, environ: Mapping[str, str]) -> Endpoint:
+    """What is configured, else the first server found on this machine.
+
+    Raises `ConfigurationError` when there is neither.
+    """
+    endpoint = endpoint_from(settings, environ) or next(iter(await discover_local()), None)
+    if endpoint is None:
+        raise ConfigurationError(NO_MODEL)
+    return endpoint
 
 
 async def discover_local(

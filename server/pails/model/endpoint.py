@@ -1,26 +1,16 @@
 """Which model is asked, at which address, with which key, and who said so.
 
-`endpoint_from` is pure: what a person set wins over `PAILS_*` variables, and those win over the
-keys of well known providers that happen to be in the environment. A key is only ever paired with
+`endpoint_from` is pure: what the settings say wins over the keys of well known providers that
+happen to be in the environment. A key is only ever paired with
 the address of its own provider.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from typing import Protocol
 from urllib.parse import urlsplit
 
-
-class ModelSettings(Protocol):
-    """What a configuration may say about the model; None or blank where it says nothing."""
-
-    @property
-    def model(self) -> str | None: ...
-    @property
-    def base_url(self) -> str | None: ...
-    @property
-    def api_key(self) -> str | None: ...
+from pails.config.layers import ENVIRONMENT, Loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +95,15 @@ PROVIDERS: tuple[Provider, ...] = (
 )
 
 
-def endpoint_from(settings: ModelSettings, environ: Mapping[str, str]) -> Endpoint | None:
+def endpoint_from(settings: Loaded, environ: Mapping[str, str]) -> Endpoint | None:
     """The endpoint that the settings and the environment ask for; None when they name neither
     an address nor a key."""
-    model = _first_said(settings.model, "model", environ, "PAILS_MODEL")
-    base_url = _first_said(settings.base_url, "base_url", environ, "PAILS_BASE_URL")
-    api_key = _first_said(settings.api_key, "api_key", environ, "PAILS_API_KEY")
+    model, base_url, api_key = (_set(settings, name) for name in ("model", "base_url", "api_key"))
     if base_url:
         return _at_address(model, base_url, api_key, environ)
-    provider = _provider_for(model.text, environ, has_key=bool(api_key.text))
+    # A key without an address is OpenAI's: a model's name, which a workspace may set, must not
+    # decide who is sent the person's key.
+    provider = OPENAI if api_key else _provider_for(model.text, environ)
     if provider is None:
         return None
     key = api_key or _Said(_clean(environ.get(provider.variable)), provider.variable)
@@ -145,9 +135,9 @@ def _at_address(
     return _endpoint(model, base_url, api_key, "")
 
 
-def _provider_for(model: str, environ: Mapping[str, str], *, has_key: bool) -> Provider | None:
+def _provider_for(model: str, environ: Mapping[str, str]) -> Provider | None:
     """The provider of this model's family if there is a key for it, else the first with a key."""
-    usable = [p for p in PROVIDERS if has_key or _clean(environ.get(p.variable))]
+    usable = [p for p in PROVIDERS if _clean(environ.get(p.variable))]
     of_family = [p for p in usable if p.families and model.lower().startswith(p.families)]
     return next(iter(of_family or usable), None)
 
@@ -166,14 +156,11 @@ def _in_words(origins: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(origins[:-1]), *origins[-1:]]))
 
 
-def _first_said(
-    setting: str | None, setting_name: str, environ: Mapping[str, str], variable: str
-) -> _Said:
-    if text := _clean(setting):
-        return _Said(text, f"the setting {setting_name}")
-    if text := _clean(environ.get(variable)):
-        return _Said(text, variable)
-    return _Said()
+def _set(settings: Loaded, name: str) -> _Said:
+    """What a setting says, and where it was set, in words for a person."""
+    origin = settings.origins[name]
+    place = f"PAILS_{name.upper()}" if origin == ENVIRONMENT else f"{name} in {origin}"
+    return _Said(_clean(getattr(settings.config, name)), place)
 
 
 def _clean(text: str | None) -> str:

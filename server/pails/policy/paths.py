@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from pails.core.ports import Action, Decision
-from pails.host.paths import is_within, normalized, real_path
+from pails.host.paths import git_folder, is_within, normalized, real_path
 from pails.policy.visible import visible_line
 
 SECRET_NAMES = (
@@ -29,7 +29,8 @@ _GIT_NAMES = (".git", "git~1")
 _CONFIGURATION = (
     *(".pai", ".mcp.json", ".claude", ".cursor"),
     *(".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", ".vscode/mcp.json"),
-    *("*.code-workspace", ".idea", ".devcontainer", ".nvim.lua", ".nvimrc", ".exrc"),
+    *("*.code-workspace", ".idea", ".devcontainer", ".nvim.lua", ".nvimrc", ".exrc", ".vim"),
+    *(".zed", ".helix", ".dir-locals.el", "*.sublime-project"),
     *(".husky", ".githooks"),
 )
 """Names that start programs when an editor, git or an agent opens the folder, with all below."""
@@ -83,7 +84,7 @@ def locate(action: Action, workspace: Path) -> Places:
     return Places(
         tuple(map(place, action.reads)),
         tuple(map(place, action.writes)),
-        real_path(root / ".git"),
+        git_folder(root),
     )
 
 

@@ -11,12 +11,16 @@ from pails.core.events import (
     Effect,
     Event,
     QuestionAnswered,
+    RunState,
     StopReason,
     ToolCallEnded,
     TurnEnded,
 )
+from pails.core.messages import Usage
 from pails.session.run import Signal, next_state
 from pails.session.state import OpenCall, SessionState
+
+ENDED_FIRST = "Pails ended before this turn began. Send it again."
 
 STOP_REASONS = {
     Signal.CANCEL: StopReason.CANCELLED,
@@ -40,10 +44,17 @@ def closing_events(state: SessionState, turn_id: str, signal: Signal) -> list[Ev
     return events
 
 
-def interrupted_turn(state: SessionState) -> list[Event]:
-    """What a log lacks whose process died in the middle of a turn; empty when it lacks nothing."""
+def never_started(turn_id: str, signal: Signal, error: str = "") -> TurnEnded:
+    """The end of a turn of which nothing has happened."""
+    state = next_state(RunState.QUEUED, signal)
+    return TurnEnded(turn_id, state, STOP_REASONS[signal], 0, Usage(), 0.0, error=error)
+
+
+def missing_end(state: SessionState) -> list[Event]:
+    """What a log lacks whose process died: the end of the running turn and of those behind it."""
+    queued = [never_started(turn, Signal.INTERRUPT, ENDED_FIRST) for turn in state.queued]
     if state.turn_id is None or state.run_state is None:
-        return []
+        return list[Event](queued)
     return [
         *closing_events(state, state.turn_id, Signal.INTERRUPT),
         TurnEnded(
@@ -56,6 +67,7 @@ def interrupted_turn(state: SessionState) -> list[Event]:
             tuple(state.turn_files),
             "The process ended in the middle of this turn. What was done so far is kept.",
         ),
+        *queued,
     ]
 
 

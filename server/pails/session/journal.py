@@ -7,34 +7,68 @@ hands when `append` returns, so the death of our process loses nothing; `sync` w
 """
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pails.core.errors import StorageError
 from pails.core.events import Event
-from pails.host.log import AppendLog
+from pails.host.log import AppendLog, read_lines
 from pails.session.codec import Record, decode_record, encode_record
 
 
 class Journal:
-    """Writes records to a file that this process owns."""
+    """Writes records to a file that this process owns. Raises `StorageError` when it cannot."""
 
-    def __init__(self, path: Path, next_seq: int = 1) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self._log = AppendLog(path)
-        self._next_seq = next_seq
+        self._next_seq = 1
+        self._owed: list[Record] = []
+
+    @classmethod
+    def reopen(cls, path: Path) -> "tuple[Journal, Loaded]":
+        """Go on with a log and mend its tail: blocking.
+
+        A torn last line, as a killed process leaves it, is cut off so that the next record does
+        not glue to it. A log without any readable record is refused and left as it is.
+        """
+        journal = cls(path)
+        try:
+            loaded = load(path)
+            torn = journal._log.cut(loaded.size)
+        except StorageError:
+            journal.close()
+            raise
+        journal._next_seq = max(record.seq for record in loaded.records) + 1
+        if torn:
+            lost = f"the last record was torn and is lost ({torn} bytes)"
+            loaded = replace(loaded, repaired=(lost, *loaded.repaired))
+        return journal, loaded
 
     @property
     def last_seq(self) -> int:
         return self._next_seq - 1
 
+    @property
+    def owed(self) -> Sequence[Record]:
+        """The records that `owe` took and that are not in the file yet."""
+        return tuple(self._owed)
+
     def append(self, event: Event) -> int:
         """Write the event and return its number. Raises `StorageError`: then nothing counts."""
-        seq = self._next_seq
-        self._log.append(encode_record(Record(seq, round(time.time(), 3), event)))
-        self._next_seq = seq + 1
-        return seq
+        record = self._record(event)
+        self._log.append(b"".join(map(encode_record, (*self._owed, record))))
+        self._owed.clear()
+        self._next_seq = record.seq + 1
+        return record.seq
+
+    def owe(self, event: Event) -> int:
+        """Number an event that could not be written; it is written in front of the next one."""
+        record = self._record(event)
+        self._owed.append(record)
+        self._next_seq = record.seq + 1
+        return record.seq
 
     async def sync(self) -> None:
         """Wait until everything appended is on the disk."""
@@ -43,31 +77,33 @@ class Journal:
     def close(self) -> None:
         self._log.close()
 
+    def _record(self, event: Event) -> Record:
+        return Record(self._next_seq, round(time.time(), 3), event)
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a log holds, and in words what had to be mended or left out."""
+    """What a log holds, and in words what was mended or left out. `size`: bytes of whole lines."""
 
     records: tuple[Record, ...]
     repaired: tuple[str, ...]
+    size: int
 
 
 def load(path: Path) -> Loaded:
-    """Read a log and repair its tail: blocking.
+    """Read a log, which may be in use: blocking.
 
-    A torn last line, as a killed process leaves it, is cut off so that the next record does not
-    glue to it. An unreadable line in the middle is left where it is and skipped.
+    A line without an end is left out, as is an unreadable line in the middle. Raises
+    `StorageError` when there is no readable record at all.
     """
-    lines, torn = AppendLog.read_and_repair(path)
+    lines, size = read_lines(path)
     repaired: list[str] = []
-    if torn:
-        repaired.append(f"the last record was torn and is lost ({torn} bytes)")
     records = list(_decode_all(lines, repaired))
     if not records:
         raise StorageError(
             f"The session log {path} holds no readable record; it was left as it is."
         )
-    return Loaded(tuple(records), tuple(repaired))
+    return Loaded(tuple(records), tuple(repaired), size)
 
 
 def _decode_all(lines: list[bytes], repaired: list[str]) -> Iterator[Record]:

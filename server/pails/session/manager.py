@@ -3,18 +3,18 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pails.config import Paths
-from pails.core.errors import NotFoundError
-from pails.core.events import Mode, SessionCreated, SessionReopened, TurnStarted
+from pails.core.errors import NotFoundError, StorageError
+from pails.core.events import Event, Mode, SessionCreated, SessionReopened, TurnStarted
 from pails.host.log import LogFile, first_lines, list_logs
 from pails.host.paths import real_folder
 from pails.session.codec import decode_record
-from pails.session.ending import interrupted_turn
-from pails.session.journal import Journal, load
+from pails.session.ending import missing_end
+from pails.session.journal import Journal
 from pails.session.kit import Kit
 from pails.session.session import Session
 from pails.session.state import SessionState
@@ -42,6 +42,7 @@ class SessionManager:
         self._make_kit = make_kit
         self._default_mode = default_mode
         self._open: dict[str, Session] = {}
+        self._opening = asyncio.Lock()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -54,31 +55,46 @@ class SessionManager:
         path = self._paths.sessions(workspace) / f"{session_id}{SUFFIX}"
         journal = await asyncio.to_thread(Journal, path)
         session = Session(session_id, workspace, journal, SessionState(), kit)
-        self._open[session_id] = session
         created = SessionCreated(str(workspace), mode or self._default_mode, model or "")
-        await session.emit(created)
+        await self._begin(session, [created])
         return session
 
     async def open(self, session_id: str, workspace: Path | None = None) -> Session:
         """The session of this id, read from its log when it is not open yet.
 
         A turn that was cut off by the death of its process is closed: nothing runs again unasked.
+        Raises `StorageError` when another process has the session open.
         """
-        if session_id in self._open:
-            return self._open[session_id]
+        async with self._opening:  # two requests at once must not make two of it
+            return self._open.get(session_id) or await self._reopen(session_id, workspace)
+
+    async def _reopen(self, session_id: str, workspace: Path | None) -> Session:
         path = await asyncio.to_thread(self._find, session_id, workspace)
-        loaded = await asyncio.to_thread(load, path)
-        state = SessionState()
-        for record in loaded.records:
-            state.apply(record.event)
-        folder = await asyncio.to_thread(_existing_folder, Path(state.workspace))
-        journal = Journal(path, loaded.records[-1].seq + 1)
-        kit = await asyncio.to_thread(self._make_kit, folder)
+        journal, loaded = await asyncio.to_thread(Journal.reopen, path)
+        try:
+            state = SessionState()
+            for record in loaded.records:
+                state.apply(record.event)
+            if not state.workspace:
+                raise StorageError(f"The session log {path} does not say where it belongs.")
+            folder = await asyncio.to_thread(_existing_folder, Path(state.workspace))
+            kit = await asyncio.to_thread(self._make_kit, folder)
+        except BaseException:
+            journal.close()
+            raise
         session = Session(session_id, folder, journal, state, kit)
-        self._open[session_id] = session
-        for event in [SessionReopened(loaded.repaired), *interrupted_turn(state)]:
-            await session.emit(event)
+        await self._begin(session, [SessionReopened(loaded.repaired), *missing_end(state)])
         return session
+
+    async def _begin(self, session: Session, events: Sequence[Event]) -> None:
+        """A session counts as open when its first events are in the log."""
+        try:
+            for event in events:
+                await session.emit(event)
+        except StorageError:
+            await session.close()
+            raise
+        self._open[session.id] = session
 
     def get(self, session_id: str) -> Session:
         """The open session of this id; raises `NotFoundError`."""
@@ -91,7 +107,7 @@ class SessionManager:
 
     async def list(self, workspace: Path | None = None) -> list[SessionSummary]:
         """All sessions on disk, of one workspace or of all, newest first."""
-        folder = self._paths.sessions(workspace) if workspace else self._paths.state / "sessions"
+        folder = self._paths.sessions(workspace) if workspace else self._paths.all_sessions
         return await asyncio.to_thread(_summaries, folder)
 
     async def close(self) -> None:
@@ -100,7 +116,7 @@ class SessionManager:
         self._open.clear()
 
     def _find(self, session_id: str, workspace: Path | None) -> Path:
-        folder = self._paths.sessions(workspace) if workspace else self._paths.state / "sessions"
+        folder = self._paths.sessions(workspace) if workspace else self._paths.all_sessions
         for log in list_logs(folder, SUFFIX):
             if log.path.stem == session_id:
                 return log.path

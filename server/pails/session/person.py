@@ -27,13 +27,20 @@ class _Pending(Generic[T]):
     def __init__(self) -> None:
         self._futures: dict[str, asyncio.Future[T]] = {}
 
-    def open(self, identifier: str) -> asyncio.Future[T]:
-        future = self._futures[identifier] = asyncio.get_running_loop().create_future()
-        return future
+    def open(self, identifier: str) -> None:
+        """Before the question is put: whoever hears it may answer at once."""
+        self._futures[identifier] = asyncio.get_running_loop().create_future()
+
+    async def wait(self, identifier: str) -> T:
+        """The answer. Until it is taken here, the question counts as waiting."""
+        try:
+            return await self._futures[identifier]
+        finally:
+            self._futures.pop(identifier, None)
 
     def answer(self, identifier: str, answer: T) -> bool:
         """False when it was answered or dropped before: the late answer changes nothing."""
-        future = self._futures.pop(identifier, None)
+        future = self._futures.get(identifier)
         if future is None or future.done():
             return False
         future.set_result(answer)
@@ -63,7 +70,7 @@ class SessionPerson:
     ) -> ApprovalAnswer:
         approval_id = _new_id("approval")
         turn_id = self._turn_id()
-        future = self._approvals.open(approval_id)
+        self._approvals.open(approval_id)
         self._signal(Signal.WAIT)
         await self._emit(
             ApprovalRequested(
@@ -78,7 +85,7 @@ class SessionPerson:
                 diff,
             )
         )
-        answer = await future
+        answer = await self._approvals.wait(approval_id)
         await self._emit(ApprovalResolved(turn_id, approval_id, answer.choice, answer.feedback))
         self._proceed()
         return answer
@@ -86,10 +93,10 @@ class SessionPerson:
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         question_id = _new_id("question")
         turn_id = self._turn_id()
-        future = self._questions.open(question_id)
+        self._questions.open(question_id)
         self._signal(Signal.WAIT)
         await self._emit(QuestionAsked(turn_id, question_id, question, tuple(options)))
-        answer = await future
+        answer = await self._questions.wait(question_id)
         await self._emit(QuestionAnswered(turn_id, question_id, answer))
         self._proceed()
         return answer

@@ -13,7 +13,7 @@ from typing import Literal
 from pails.agent.loop import Turn, TurnOutcome, run_turn
 from pails.context.prompt import render_prompt
 from pails.context.truncation import truncate
-from pails.core.errors import PailsError, StorageError
+from pails.core.errors import InvalidRequestError, PailsError, StorageError
 from pails.core.events import (
     TRANSIENT,
     ApprovalRequested,
@@ -33,11 +33,12 @@ from pails.core.events import (
     TurnStarted,
     UserMessageAdded,
 )
-from pails.core.messages import Usage, UserMessage
-from pails.core.ports import ApprovalAnswer, Attachment, Model
-from pails.session.ending import STOP_REASONS, closing_events
+from pails.core.messages import UserMessage
+from pails.core.ports import Action, ApprovalAnswer, Attachment, Model
+from pails.session.ending import ENDED_FIRST, STOP_REASONS, closing_events, never_started
 from pails.session.journal import Journal, load
 from pails.session.kit import Kit
+from pails.session.mentions import mentioned_files
 from pails.session.person import SessionPerson
 from pails.session.run import Signal, next_state
 from pails.session.state import SessionState
@@ -134,10 +135,12 @@ class Session:
 
     async def replay(self, after_seq: int) -> list[Envelope]:
         """The durable events after this number."""
+        owed = self._journal.owed
         loaded = await asyncio.to_thread(load, self._journal.path)
+        unwritten = (record for record in owed if record.seq > loaded.records[-1].seq)
         return [
             Envelope(self.id, record.seq, record.event)
-            for record in loaded.records
+            for record in (*loaded.records, *unwritten)
             if record.seq > after_seq
         ]
 
@@ -145,17 +148,18 @@ class Session:
 
     async def prompt(self, text: str, attachments: Sequence[Attachment] = ()) -> PromptReceipt:
         """Start a turn, or queue it behind the running one. Returns at once."""
+        if not text.strip():  # strict providers refuse an empty message, and so all that follow it
+            raise InvalidRequestError("The prompt is empty. Write what you want to have done.")
         self._model = self._model or await self._kit.find_model(self._state.model)
-        prompt = _Prompt(_new_id("turn"), text, attachments)
-        busy = self._worker is not None and not self._worker.done()
+        if self._closing:
+            raise InvalidRequestError("This session has just been closed. Open it again.")
+        prompt, place = _Prompt(_new_id("turn"), text, attachments), self._next_place()
+        if place:
+            self.record(PromptQueued(prompt.turn_id, text, place))
         self._queue.append(prompt)
-        if busy:
-            about_to_start = self._run is None or self._run.done()  # the first of the queue
-            position = len(self._queue) - about_to_start
-            self.record(PromptQueued(prompt.turn_id, text, position))
-            return PromptReceipt(prompt.turn_id, "queued", position)
-        self._worker = asyncio.create_task(self._work(), name=f"session {self.id}")
-        return PromptReceipt(prompt.turn_id, "started")
+        if self._worker is None or self._worker.done():
+            self._worker = asyncio.create_task(self._work(), name=f"session {self.id}")
+        return PromptReceipt(prompt.turn_id, "queued" if place else "started", place)
 
     async def cancel(self, turn_id: str | None = None) -> bool:
         """Stop the running turn, or take a queued one off the queue; False when there is none."""
@@ -164,7 +168,7 @@ class Session:
         for prompt in self._queue:
             if turn_id in (None, prompt.turn_id):
                 self._queue.remove(prompt)
-                self._conclude(_never_started(prompt.turn_id))
+                self._conclude(never_started(prompt.turn_id, Signal.CANCEL))
                 return True
         return False
 
@@ -189,10 +193,12 @@ class Session:
     async def close(self) -> None:
         """End the running turn as interrupted and let go of the log."""
         self._closing = True
-        self._queue.clear()
+        queued, self._queue = self._queue, deque()
         if self._worker and not self._worker.done():
             self._worker.cancel()
             await asyncio.wait({self._worker})
+        for prompt in queued:
+            self._conclude(never_started(prompt.turn_id, Signal.INTERRUPT, ENDED_FIRST))
         self._journal.close()
 
     # -- events --------------------------------------------------------------------------------
@@ -219,12 +225,14 @@ class Session:
     def _conclude(self, event: Event) -> None:
         """`record` that cannot fail: with a full disk the turn must still end for everybody.
 
-        The log then lacks the event, and reopening it closes the turn as interrupted.
+        The event is written when there is space again. Should the process end before, the log
+        lacks it, and reopening it closes the turn as interrupted.
         """
         try:
             self.record(event)
         except StorageError as error:
-            log.error("not logged: %s", error)
+            log.error("not logged yet: %s", error)
+            self._journal.owe(event)
             self._take(event)
 
     # -- runs ----------------------------------------------------------------------------------
@@ -241,7 +249,10 @@ class Session:
                 self._run.cancel()
                 await asyncio.wait({self._run})
                 self._end_turn(prompt, self._run, time.monotonic() - started)
-            await self._journal.sync()
+            try:
+                await self._journal.sync()
+            except StorageError as error:  # the queue goes on: each turn says what it could not do
+                log.error("%s", error)
 
     async def _play(self, prompt: _Prompt) -> TurnOutcome:
         """The turn itself, from the prompt to the last reply."""
@@ -250,7 +261,7 @@ class Session:
             await self.emit(TurnStarted(turn_id, _title(prompt.text), self.mode, self.model_name))
             self._signal(Signal.START)
             text = await render_prompt(
-                prompt.text, prompt.attachments, self.workspace, self._attached_text
+                prompt.text, await self._attachments(prompt), self.workspace, self._attached_text
             )
             await self.emit(UserMessageAdded(turn_id, UserMessage(text)))
             self._warming = self._warming or asyncio.create_task(kit.checker.warm())
@@ -274,16 +285,19 @@ class Session:
         self._person.forget()
         for event in closing_events(state, prompt.turn_id, signal):
             self._conclude(event)
-        ended = TurnEnded(
-            prompt.turn_id,
-            next_state(state.run_state or RunState.QUEUED, signal),
-            reason,
-            state.turn_rounds,
-            state.turn_usage,
-            round(seconds, 3),
-            tuple(state.turn_files),
-            error,
-        )
+        if state.turn_id != prompt.turn_id:  # its start could not be logged, or it was too short
+            ended = never_started(prompt.turn_id, signal, error)
+        else:
+            ended = TurnEnded(
+                prompt.turn_id,
+                next_state(state.run_state or RunState.QUEUED, signal),
+                reason,
+                state.turn_rounds,
+                state.turn_usage,
+                round(seconds, 3),
+                tuple(state.turn_files),
+                error,
+            )
         self._conclude(ended)
         self._turn_over.set()
 
@@ -303,6 +317,13 @@ class Session:
             "changes made so far are kept; the log has the details."
         )
         return Signal.FAIL, StopReason.ERROR, text
+
+    def _next_place(self) -> int:
+        """The place that a new prompt gets in the queue; 0 when it need not wait."""
+        if self._worker is None or self._worker.done():
+            return 0
+        between_turns = self._run is None or self._run.done()  # the first of the queue starts now
+        return len(self._queue) + (0 if between_turns else 1)
 
     async def _cancel_run(self) -> bool:
         run = self._run
@@ -327,6 +348,18 @@ class Session:
             refuse=lambda action: gate.refuse(action, self.workspace, turn_id),
         )
 
+    async def _attachments(self, prompt: _Prompt) -> Sequence[Attachment]:
+        """What the person attached, and the files that their words name."""
+
+        def may_read(path: Path) -> bool:
+            reading = Action("read_file", Effect.READ, f"Read {path}", reads=(path,))
+            decision = self._kit.gate.judge(reading, self.mode, self.workspace, prompt.turn_id)
+            return decision.verdict == "allow"
+
+        given = prompt.attachments
+        read = self._kit.documents.read
+        return (*given, *await mentioned_files(prompt.text, given, self.workspace, may_read, read))
+
     async def _attached_text(self, path: Path) -> str:
         """What stands in for an attached file; a sentence where there is no text to be had."""
         document = await self._kit.documents.read(path)
@@ -341,10 +374,6 @@ class Session:
         if self._model is None:
             raise AssertionError("a turn starts only when its model is found")
         return self._model
-
-
-def _never_started(turn_id: str) -> TurnEnded:
-    return TurnEnded(turn_id, RunState.CANCELLED, StopReason.CANCELLED, 0, Usage(), 0.0)
 
 
 def _title(text: str) -> str:

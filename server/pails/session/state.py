@@ -15,6 +15,7 @@ from pails.core.events import (
     ModelChanged,
     PlanStep,
     PlanUpdated,
+    PromptQueued,
     QuestionAnswered,
     QuestionAsked,
     RoundStarted,
@@ -28,7 +29,16 @@ from pails.core.events import (
     UsageReported,
     UserMessageAdded,
 )
-from pails.core.messages import Message, ToolCall, ToolMessage, Usage
+from pails.core.messages import (
+    AssistantMessage,
+    Message,
+    ToolCall,
+    ToolMessage,
+    Usage,
+    UserMessage,
+)
+
+LOST = "[Lost: the log of this session is damaged here.]"
 
 
 @dataclass(slots=True)
@@ -52,6 +62,7 @@ class SessionState:
         self.run_state: RunState | None = None
         self.plan: tuple[PlanStep, ...] = ()
         self.pending: dict[str, ApprovalRequested | QuestionAsked] = {}
+        self.queued: dict[str, None] = {}  # turns that were promised and have not started
         self.turn_rounds = 0
         self.turn_files: dict[str, None] = {}
         self.turn_usage = Usage()
@@ -90,7 +101,13 @@ class SessionState:
         self.model = event.model
 
     @apply.register
+    def _(self, event: PromptQueued) -> None:
+        self.queued[event.turn_id] = None
+
+    @apply.register
     def _(self, event: TurnStarted) -> None:
+        self.queued.pop(event.turn_id, None)
+        self.pending = {}  # as below: left open only where a log lacks records
         self.turn_id = event.turn_id
         self.run_state = RunState.QUEUED
         self.title = self.title or event.title
@@ -98,7 +115,8 @@ class SessionState:
 
     @apply.register
     def _(self, event: RunStateChanged) -> None:
-        self.run_state = event.state
+        if event.turn_id == self.turn_id:
+            self.run_state = event.state
 
     @apply.register
     def _(self, event: RoundStarted) -> None:
@@ -106,26 +124,30 @@ class SessionState:
 
     @apply.register
     def _(self, event: UserMessageAdded) -> None:
+        self._mend_history()
         self._messages.append(event.message)
 
     @apply.register
     def _(self, event: AssistantMessageAdded) -> None:
+        self._mend_history()
+        if not self._messages or isinstance(self._messages[-1], AssistantMessage):
+            self._messages.append(UserMessage(LOST, origin="pails"))
         self._messages.append(event.message)
         self._calls = {call.id: OpenCall(call) for call in event.message.tool_calls}
 
     @apply.register
     def _(self, event: ToolCallStarted) -> None:
-        self._calls[event.call_id].effect = event.effect
+        if event.call_id in self._calls:
+            self._calls[event.call_id].effect = event.effect
 
     @apply.register
     def _(self, event: ToolCallEnded) -> None:
         """Results join the conversation together and in the model's order."""
-        result = ToolMessage(event.call_id, event.text, event.is_error)
-        self._calls[event.call_id].result = result
-        results = [call.result for call in self._calls.values()]
-        if None not in results:
-            self._messages.extend(result for result in results if result)
-            self._calls = {}
+        if event.call_id in self._calls:
+            result = ToolMessage(event.call_id, event.text, event.is_error)
+            self._calls[event.call_id].result = result
+            if not self.unanswered:
+                self._take_results()
 
     @apply.register
     def _(self, event: UsageReported) -> None:
@@ -157,5 +179,16 @@ class SessionState:
 
     @apply.register
     def _(self, event: TurnEnded) -> None:
+        self.queued.pop(event.turn_id, None)
         if event.turn_id == self.turn_id:  # else a queued one, which never started
             self.turn_id = self.run_state = None
+
+    def _take_results(self) -> None:
+        self._messages.extend(call.result for call in self._calls.values() if call.result)
+        self._calls = {}
+
+    def _mend_history(self) -> None:
+        """A damaged log lacks results: the history must be sendable all the same."""
+        for open_call in self.unanswered:
+            open_call.result = ToolMessage(open_call.call.id, LOST, is_error=True)
+        self._take_results()

@@ -43,6 +43,8 @@ _IN_CONTEXT = (
     re.compile(r"(\b(?:set-)?cookie:[ \t]*)[^\r\n]+", re.IGNORECASE),
     # https://user:password@host
     re.compile(r"""(://[^\s/:@"']{0,100}:)[^\s/@"'$<{]{1,400}(?=@)"""),
+    # https://token@host; names of users are shorter
+    re.compile(r"""(://)[^\s/:@"'$<{]{16,400}(?=@)"""),
 )
 
 _ASSIGNMENT = re.compile(
@@ -52,7 +54,7 @@ _ASSIGNMENT = re.compile(
         (?:(?P<strong>password|passwd|passphrase|secret|(?<=_)pass|(?<=_)pwd)
          |token|(?:api|access|secret|private|account|signing)-?key|(?<=_)key|credentials?))
     (?P<sign>\\?["']?[ \t]{0,4}[:=][ \t]{0,4})
-    (?: (?P<quote>\\?["'])(?P<quoted>[^"'\\\r\n]{4,})(?=(?P=quote))
+    (?: (?P<quote>\\?["'])(?P<quoted>(?:(?!(?P=quote))(?:\\[^\r\n]|[^\\\r\n])){4,})(?=(?P=quote))
       | (?P<bare>[^\s"'\\,;&)\]}]+) )
     """,
     re.VERBOSE | re.IGNORECASE,

@@ -1,6 +1,6 @@
 """Tools that touch nothing outside: ask the person, keep the plan."""
 
-from typing import Any, ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -15,8 +15,8 @@ class AskUserParameters(Parameters):
 
 
 class AskUser(Tool[AskUserParameters]):
-    name: ClassVar[str] = "ask_user"
-    effect: ClassVar[Effect] = Effect.INTERACT
+    name = "ask_user"
+    effect = Effect.INTERACT
     parameters = AskUserParameters
 
     def action(self, args: AskUserParameters, context: CallContext) -> Action:
@@ -46,8 +46,8 @@ class UpdatePlanParameters(Parameters):
 
 
 class UpdatePlan(Tool[UpdatePlanParameters]):
-    name: ClassVar[str] = "update_plan"
-    effect: ClassVar[Effect] = Effect.INTERACT
+    name = "update_plan"
+    effect = Effect.INTERACT
     parameters = UpdatePlanParameters
 
     def action(self, args: UpdatePlanParameters, context: CallContext) -> Action:
@@ -61,8 +61,3 @@ class UpdatePlan(Tool[UpdatePlanParameters]):
             return ToolResult(f"Plan kept: {done} of {len(steps)} steps done.")
 
         return Proposal(run)
-
-
-def assist_tools() -> list[Tool[Any]]:
-    """The tools of this module."""
-    return [AskUser(), UpdatePlan()]

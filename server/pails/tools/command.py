@@ -10,10 +10,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import uuid4
 
 from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic_core import from_json
 
 from pails.core.events import Effect, ToolOutputDelta
 from pails.core.ports import Action, ToolResult
@@ -23,8 +24,8 @@ from pails.host.process import Finished, NotStarted, run
 from pails.host.process_tree import with_marker
 from pails.host.programs import find_problem, find_program
 from pails.policy.visible import visible, visible_line
-from pails.tools.paths import PathText, shown_path
-from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+from pails.tools.paths import PathText, resolve_path, shown_path
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 _TITLE_CHARS = 120
 _LIVE_CHARS = 100_000
@@ -35,7 +36,13 @@ _SELDOM_MEANT_LITERALLY = frozenset(("|", ">", "<", "&"))
 
 
 def _as_list(command: object) -> object:
-    return [command] if isinstance(command, str) else command
+    """A list in any of the shapes in which models send one: bare, or as a string of JSON."""
+    if not isinstance(command, str):
+        return command
+    try:
+        return from_json(command) if command.lstrip().startswith("[") else [command]
+    except ValueError:
+        return [command]
 
 
 def _normalized(command: list[str]) -> list[str]:
@@ -76,6 +83,7 @@ class RunCommand(Tool[RunCommandParameters]):
     def __init__(
         self, spill_dir: Path, passthrough: Sequence[str], owner: str, timeout: float
     ) -> None:
+        """See `builtin_tools`; `timeout` is in seconds, for a command that names no limit."""
         self._spill_dir = spill_dir
         self._passthrough = tuple(passthrough)
         self._owner = owner
@@ -112,18 +120,6 @@ class RunCommand(Tool[RunCommandParameters]):
         # The id of a call comes from the model's server and may hold anything.
         call = re.sub(r"[^A-Za-z0-9_-]", "_", context.call_id)[:40]
         return self._spill_dir / f"command-{call}-{uuid4().hex[:8]}.txt"
-
-
-def command_tools(
-    spill_dir: Path, passthrough: tuple[str, ...] = (), owner: str = "", timeout: float = 30.0
-) -> list[Tool[Any]]:
-    """The tools that run programs. Long outputs go to files in `spill_dir`.
-
-    `passthrough` names environment variables that commands see besides the usual ones. `owner`
-    is a long unique id that marks all processes, so that `kill_tree(None, owner)` ends them.
-    `timeout` is how many seconds a command gets that names no limit.
-    """
-    return [RunCommand(spill_dir, passthrough, owner, timeout)]
 
 
 @dataclass(frozen=True, slots=True)

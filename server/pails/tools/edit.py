@@ -14,6 +14,7 @@ from pails.tools.near import NearMatch, describe_nearest, find_near
 
 _GUTTER = re.compile(r"^ *(\d+)(?:\t| ?[|│:→] ?)", re.MULTILINE)
 _SHOWN_LINES = 10
+_BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +38,23 @@ def find_edit(text: str, old: str, new: str, *, replace_all: bool = False) -> Ed
     `old` must occur once, or at all with `replace_all`. The `\\n` in `new` become the line ends of
     the text.
     """
+    if _BOM not in text:
+        # A file's mark is not part of its text: one that a model sends would be doubled.
+        old, new = old.removeprefix(_BOM), new.removeprefix(_BOM)
     if not old:
         return EditError("`old` is empty. To replace a whole file use write_file.")
     old_folded, new_folded = fold(old).text, _fold_like(new, old)
     if old_folded == new_folded:
-        return EditError("`old` and `new` are the same: there is nothing to change.")
+        return EditError(
+            "`new` is the same as `old`, which would change nothing. Put the lines to be changed "
+            "into `old`, and what they should become into `new`."
+        )
     folded = fold(text)
     places = _places(folded.text, old_folded, overlapping=not replace_all)
     if not places:
         return _without_exact_match(text, folded, old_folded, new_folded)
     if len(places) > 1 and not replace_all:
-        lines = [folded.text.count("\n", 0, place) + 1 for place in places]
-        return EditError(_ambiguous(len(places), lines))
+        return EditError(_ambiguous(folded.text, places))
     return EditPlan(_changes(text, folded, places, old_folded, new_folded))
 
 
@@ -105,7 +111,18 @@ def _without_exact_match(text: str, folded: Folded, old: str, new: str) -> EditP
         start, end = folded.raw(near.start), folded.raw(near.end)
         fitted = with_line_ends(near.replacement, text[start:end], dominant_line_end(text))
         return EditPlan((TextChange(start, end, fitted),), near.note)
-    return EditError(near or describe_nearest(folded.text, old))
+    return EditError((near or describe_nearest(folded.text, old)) + _perhaps_done(folded.text, new))
+
+
+def _perhaps_done(text: str, new: str) -> str:
+    """A hint for a model that sends an edit a second time."""
+    place = text.find(new) if new.strip() else -1
+    if place < 0:
+        return ""
+    line = text.count("\n", 0, place) + 1
+    return (
+        f"\n`new` is in the file already (line {line}). If this edit was made before, it is done."
+    )
 
 
 def _has_gutter(text: str, old: str) -> bool:
@@ -118,10 +135,12 @@ def _has_gutter(text: str, old: str) -> bool:
     return consecutive or _GUTTER.sub("", old).strip() in text
 
 
-def _ambiguous(count: int, lines: Sequence[int]) -> str:
-    shown = ", ".join(str(line) for line in lines[:_SHOWN_LINES])
-    more = ", …" if count > _SHOWN_LINES else ""
+def _ambiguous(text: str, places: Sequence[int]) -> str:
+    # Only of the places shown: to count the lines before each of a million takes minutes.
+    lines = [text.count("\n", 0, place) + 1 for place in places[:_SHOWN_LINES]]
+    shown = ", ".join(str(line) for line in lines)
+    more = ", …" if len(places) > _SHOWN_LINES else ""
     return (
-        f"`old` occurs {count} times (lines {shown}{more}). Add lines around it until it is "
+        f"`old` occurs {len(places)} times (lines {shown}{more}). Add lines around it until it is "
         "unique, or set replace_all."
     )

@@ -42,8 +42,12 @@ from pails.core.ports import (
 from pails.diagnostics.checker import render
 from pails.tools.diff import unified
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
+from pails.tools.repeats import Repeats
 
 log = logging.getLogger(__name__)
+
+IF_DONE = "If this completes the task, answer in words now and call nothing more."
+"""Said after a good write: small models do not stop by themselves, and undo what they did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,13 @@ class Executor:
         self._around = around
         self._guard = guard
         self._slots = asyncio.Semaphore(around.parallel_reads)
+        self._repeats = Repeats()
 
     async def run_calls(self, calls: Sequence[ToolCall]) -> None:
-        """Run the calls of one reply; returns when each has ended."""
+        """Run the calls of one reply; returns when each has ended.
+
+        Raises `ModelStuckError`, then too, when the model only repeats itself.
+        """
         for batch in self._batches(calls):
             try:
                 async with asyncio.TaskGroup() as group:
@@ -88,6 +96,7 @@ class Executor:
                         group.create_task(self._run(call))
             except ExceptionGroup as failures:
                 raise failures.exceptions[0] from failures
+        self._repeats.check()
 
     def _batches(self, calls: Sequence[ToolCall]) -> Iterator[list[ToolCall]]:
         """Runs of consecutive reads together, every other call alone, in the model's order."""
@@ -104,7 +113,7 @@ class Executor:
     async def _run(self, call: ToolCall) -> None:
         async with self._slots:
             started = time.monotonic()
-            result = await self._guarded_attempt(call)
+            result = self._repeats.hinted(call, await self._guarded_attempt(call))
             await self._around.emit(
                 ToolCallEnded(
                     self._turn_id,
@@ -231,7 +240,9 @@ class Executor:
                     self._turn_id, call.id, path, report.language, report.problems, report.existing
                 )
             )
-        return render(report, self._shown(change.path))
+        finding = render(report, self._shown(change.path))
+        good = not report.problems and not report.existing
+        return f"{finding}\n{IF_DONE}".lstrip() if good else finding
 
     def _shown(self, path: Path) -> str:
         """The path as the model and the person know it: relative where it is inside."""

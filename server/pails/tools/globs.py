@@ -27,25 +27,36 @@ class Glob:
 def compile_glob(pattern: str) -> Glob:
     """The pattern, ready to match. What is not well formed stands for itself."""
     plain = pattern.removeprefix("./")
-    anchored = plain.removeprefix("/")
+    anchored = _REPEATED.sub("**/", plain.removeprefix("/"))
     if anchored.endswith("/"):
         anchored += "**"
     prefix = "" if "/" in plain else "(?:.*/)?"
     balanced = anchored.count("{") == anchored.count("}")
     try:
         regex = re.compile(prefix + _translated(anchored, braces=balanced), re.DOTALL)
-    except re.error:
+    except (re.error, RecursionError):
         regex = re.compile(prefix + re.escape(anchored), re.DOTALL)
     return Glob(anchored, regex)
 
 
+_REPEATED = re.compile(r"(?:(?:^|(?<=/))\*\*/){2,}")
 _TOKEN = re.compile(r"(?:^|(?<=/))\*\*/|\*+|\?|\[[!^]?\]?[^\]/]*\]|[{},]|[^*?\[{},]+|\[", re.DOTALL)
 
 
 def _translated(pattern: str, *, braces: bool) -> str:
     depth = 0
     parts: list[str] = []
+    star: int | None = None
     for token in _TOKEN.findall(pattern):
+        if token == "*" and star is not None:
+            # What stands between two stars may be taken where it first occurs, once and for all:
+            # trying every other place too would freeze the process at a name such as aaaa….
+            parts[star] = "(?>[^/]*?"
+            parts.append(")")
+        if token == "*":
+            star = len(parts)
+        elif token[0] == "*" or token in "{}," or "/" in token:
+            star = None
         if token == "**/":
             parts.append("(?:.*/)?")
         elif token[0] == "*":

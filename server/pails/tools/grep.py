@@ -1,10 +1,12 @@
 """The tool `grep`: lines that match a pattern, found by ripgrep."""
 
 import asyncio
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from pails.core.errors import ConfigurationError
 from pails.core.events import Effect
@@ -14,8 +16,8 @@ from pails.host.search import SearchOutput, run_search
 from pails.policy.paths import is_secret
 from pails.tools.globs import Glob, compile_glob
 from pails.tools.matches import Found, parse_counts, parse_matches, parse_names
-from pails.tools.paths import PathText, missing_message, shown_place
-from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+from pails.tools.paths import PathText, missing_message, path_for_person, resolve_path, shown_place
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 _LIMIT_BYTES = 4_000_000
 _SECONDS = 20.0
@@ -24,12 +26,22 @@ _FEW = 3
 _SECONDS_AFTER_FEW = 0.5
 _SECONDS_AFTER_NONE = 2.0
 _ERROR_CODE = 2
+_BRACES_AS_RIPGREP_READS_THEM = re.compile(r"[^{}]*(?:\{[^{}]*\}[^{}]*)*")
+
+
+def _without_nul(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("holds a NUL character; in a regular expression write \\x00")
+    return text
+
+
+SearchText = Annotated[str, Field(min_length=1), AfterValidator(_without_nul)]
 
 
 class GrepParameters(Parameters):
-    pattern: str = Field(min_length=1, description="regular expression (Rust syntax)")
+    pattern: SearchText = Field(description="regular expression (Rust syntax)")
     path: PathText = Field(".", description="file or directory")
-    glob: str | None = Field(None, min_length=1, description="only such files: *.py, src/**")
+    glob: SearchText | None = Field(None, description="only such files: *.py, src/**")
     literal: bool = Field(False, description="pattern is plain text")
     ignore_case: bool = False
     context: int = Field(0, ge=0, le=20, description="lines around each match")
@@ -42,7 +54,7 @@ class Grep(Tool[GrepParameters]):
 
     def action(self, args: GrepParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
-        title = f"Search {args.pattern!r} in {shown_place(context, path)}"
+        title = f"Search {args.pattern!r} in {path_for_person(context, path)}"
         return Action(self.name, self.effect, title, reads=(path,))
 
     async def propose(self, args: GrepParameters, context: CallContext) -> Proposal:
@@ -50,6 +62,11 @@ class Grep(Tool[GrepParameters]):
 
     async def _run(self, args: GrepParameters, context: CallContext) -> ToolResult:
         search = _Search(args, context, resolve_path(context, args.path))
+        if await asyncio.to_thread(files.is_special, search.root):
+            where = shown_place(context, search.root)
+            return ToolResult(
+                f"{where} is not a regular file. Nothing was searched.", is_error=True
+            )
         try:
             output = await search.run("--json", "--sort", "path", "-C", str(args.context))
             found = await asyncio.to_thread(parse_matches, output, search.keeps)
@@ -151,6 +168,8 @@ class _Search:
         """Let ripgrep skip files by name, as a type: unlike a glob that obeys the ignore files."""
         folder, _, name = (self.args.glob or "").rpartition("/")
         if not name or "**" in name or "{" in folder or any(char in name for char in ":[]!\\"):
+            return ()
+        if not _BRACES_AS_RIPGREP_READS_THEM.fullmatch(name):
             return ()
         return ("--type-add", f"asked:{name}", "--type", "asked")
 

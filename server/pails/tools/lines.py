@@ -55,12 +55,15 @@ def fitted_to(base: str, content: str) -> str:
     """A whole new `content` for a file that was `base`, in that file's line ends.
 
     What is equal at the start and at the end stays raw, so that a mixed file is not flipped there.
-    A byte order mark is not part of the text and is taken off.
+    A last line that ended goes on to end, though models like to forget it. A byte order mark is
+    not part of the text and is taken off.
     """
     content = content.removeprefix("\ufeff")
     if "\r" not in base and "\n" not in base:
         return content
     folded, new = fold(base), content.replace("\r\n", "\n")
+    if folded.text.endswith("\n") and new and not new.endswith(("\n", "\r")):
+        new += "\n"
     prefix, suffix = common_ends(folded.text, new)
     start, end = folded.raw(prefix), folded.raw(len(folded.text) - suffix)
     middle = new[prefix : len(new) - suffix]

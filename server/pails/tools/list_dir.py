@@ -5,8 +5,15 @@ import asyncio
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
 from pails.host import files
-from pails.tools.paths import PathText, missing_message, shown_name, shown_path, shown_place
-from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+from pails.tools.paths import (
+    PathText,
+    missing_message,
+    path_for_person,
+    resolve_path,
+    shown_name,
+    shown_path,
+)
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 MAX_ENTRIES = 500
 
@@ -22,7 +29,7 @@ class ListDir(Tool[ListDirParameters]):
 
     def action(self, args: ListDirParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
-        title = f"List {shown_place(context, path)}"
+        title = f"List {path_for_person(context, path)}"
         return Action(self.name, self.effect, title, reads=(path,))
 
     async def propose(self, args: ListDirParameters, context: CallContext) -> Proposal:

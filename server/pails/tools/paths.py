@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from pails.core.text import join_surrogates
 from pails.host import files
+from pails.policy.visible import visible_line
 from pails.tools.registry import CallContext
 
 
@@ -22,10 +23,22 @@ PathText = Annotated[str, Field(min_length=1), AfterValidator(_usable)]
 """A path argument: relative to the workspace, absolute, or under the home folder with `~/`."""
 
 
+def resolve_path(context: CallContext, path: str) -> Path:
+    """The absolute path that a model's `path` argument means, relative to the workspace."""
+    # Only the own home folder: `~x` would look for a user x and raise, and `~$notes` is a file.
+    own_home = path == "~" or path.startswith("~/")
+    return context.workspace / (Path(path).expanduser() if own_home else Path(path))
+
+
 def shown_path(context: CallContext, path: Path) -> str:
     """The path as results name it: relative to the workspace where it lies inside."""
     inside = path.is_relative_to(context.workspace)
     return shown_name((path.relative_to(context.workspace) if inside else path).as_posix())
+
+
+def path_for_person(context: CallContext, path: Path) -> str:
+    """The path as a person sees it who decides on a call: nothing in it hides or reorders."""
+    return visible_line(shown_place(context, path))
 
 
 def shown_place(context: CallContext, folder: Path) -> str:
@@ -45,6 +58,8 @@ async def missing_message(context: CallContext, path: Path) -> str:
     shown = shown_path(context, path)
     if names is None:
         return f"{shown} does not exist, nor does its folder."
+    if path.name in names:
+        return f"{shown} is a link, and what it leads to does not exist."
     lowered = {name.lower(): name for name in names}
     close = [lowered[name] for name in get_close_matches(path.name.lower(), lowered, n=3)]
     if not close:

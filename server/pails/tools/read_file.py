@@ -10,8 +10,8 @@ from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
 from pails.tools.documents import Document, Documents, Unreadable
 from pails.tools.lines import numbered_lines
-from pails.tools.paths import PathText, missing_message, shown_path
-from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+from pails.tools.paths import PathText, missing_message, path_for_person, resolve_path, shown_path
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 PAGE_LINES = 2000
 PAGE_CHARS = 30_000
@@ -37,7 +37,7 @@ class ReadFile(Tool[ReadFileParameters]):
 
     def action(self, args: ReadFileParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
-        title = f"Read {shown_path(context, path)}"
+        title = f"Read {path_for_person(context, path)}"
         return Action(self.name, self.effect, title, reads=(path,))
 
     async def propose(self, args: ReadFileParameters, context: CallContext) -> Proposal:

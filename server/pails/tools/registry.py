@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from pails.core.events import Effect
 from pails.core.messages import ToolSpec
@@ -23,6 +23,16 @@ class Parameters(BaseModel):
     """The base of every tool's parameters. Unknown arguments are refused, so typos are seen."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, data: object) -> object:
+        """Models send null for what they leave out."""
+        if not isinstance(data, dict):
+            return data
+        given = cast("dict[str, object]", data)
+        optional = {name for name, info in cls.model_fields.items() if not info.is_required()}
+        return {k: v for k, v in given.items() if v is not None or k not in optional}
 
 
 P = TypeVar("P", bound=Parameters)
@@ -67,7 +77,7 @@ class Tool(Generic[P]):
     def spec(self) -> ToolSpec:
         """The tool as the model sees it."""
         text = resources.files("pails.tools").joinpath(f"descriptions/{self.name}.md")
-        schema = _without_titles(self.parameters.model_json_schema())
+        schema = _trimmed_schema(self.parameters.model_json_schema())
         return ToolSpec(self.name, text.read_text(encoding="utf-8").strip(), schema)
 
 
@@ -89,26 +99,26 @@ class ToolRegistry:
         return tuple(tool.spec for tool in self._tools.values())
 
 
-def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
+_NEEDLESS = frozenset(("additionalProperties", "minLength"))
+
+
+def _trimmed_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema less what pydantic generates beyond need, which only costs tokens."""
-    kept = {
-        key: value
+    kept: dict[str, Any] = {
+        key: _trimmed(value)
         for key, value in schema.items()
-        if key != "additionalProperties" and not (key == "title" and isinstance(value, str))
+        if key not in _NEEDLESS and not (key == "title" and isinstance(value, str))
     }
-    return {key: _trimmed(value) for key, value in kept.items()}
+    if kept.get("default", 0) is None:
+        # `X | None`: what is optional is left out; null is understood, but need not be offered.
+        del kept["default"]
+        return {**kept.pop("anyOf")[0], **kept}
+    return kept
 
 
 def _trimmed(value: object) -> object:
     if isinstance(value, dict):
-        return _without_titles(cast("dict[str, Any]", value))
+        return _trimmed_schema(cast("dict[str, Any]", value))
     if isinstance(value, list):
         return [_trimmed(entry) for entry in cast("list[object]", value)]
     return value
-
-
-def resolve_path(context: CallContext, path: str) -> Path:
-    """The absolute path that a model's `path` argument means, relative to the workspace."""
-    # Only the own home folder: `~x` would look for a user x and raise, and `~$notes` is a file.
-    own_home = path == "~" or path.startswith("~/")
-    return context.workspace / (Path(path).expanduser() if own_home else Path(path))

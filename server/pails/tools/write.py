@@ -4,14 +4,18 @@ import asyncio
 
 from pydantic import Field
 
+from pails.context.truncation import truncate
 from pails.core.events import Effect
 from pails.core.ports import Action, Change, ToolResult
 from pails.tools.diff import DiffText, unified
 from pails.tools.documents import Document, Documents, Unreadable
 from pails.tools.edit import EditError, apply_changes, find_edit
 from pails.tools.lines import fitted_to
-from pails.tools.paths import PathText, missing_message, shown_path
-from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+from pails.tools.paths import PathText, missing_message, path_for_person, resolve_path, shown_path
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
+
+_SHOWN_CHARS = 1500
+"""How much of its diff the result of a rewrite shows."""
 
 
 class WriteFileParameters(Parameters):
@@ -21,8 +25,8 @@ class WriteFileParameters(Parameters):
 
 class EditFileParameters(Parameters):
     path: PathText
-    old: str = Field(description="exact text to replace, without line numbers")
-    new: str = Field(description="text to put there")
+    old: str = Field(description="the lines that must change, exactly, without line numbers")
+    new: str = Field(description="these lines as they should be")
     replace_all: bool = Field(False, description="replace every occurrence")
 
 
@@ -36,7 +40,7 @@ class WriteFile(Tool[WriteFileParameters]):
 
     def action(self, args: WriteFileParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
-        title = f"Write {shown_path(context, path)}"
+        title = f"Write {path_for_person(context, path)}"
         return Action(self.name, self.effect, title, writes=(path,))
 
     async def propose(
@@ -50,15 +54,20 @@ class WriteFile(Tool[WriteFileParameters]):
             return ToolResult(text, is_error=True)
         after = fitted_to(document.text, args.content) if document.exists else args.content
         if document.exists and after == document.text:
-            return ToolResult(f"{shown} already has exactly this content. Nothing was written.")
+            text = f"{shown} had exactly this content already: this call changed nothing."
+            return ToolResult(text)
         diff = await _diff(shown, document, after)
         verb = "Wrote" if document.exists else "Created"
+        # A model seldom sees by itself what its rewrite has lost.
+        changed = "\n" + truncate(diff.text, _SHOWN_CHARS).text if document.exists else ""
 
         async def run() -> ToolResult:
             written = await self._documents.write(document, after, f"Write {shown}")
-            return _result(written, after, diff, f"{verb} {shown}: {_counts(diff)}.")
+            return _result(written, after, diff, f"{verb} {shown}: {_counts(diff)}.", changed)
 
-        return Proposal(run, f"Write {shown} ({len(after):,} characters)", diff.text)
+        return Proposal(
+            run, f"Write {path_for_person(context, path)} ({len(after):,} characters)", diff.text
+        )
 
 
 class EditFile(Tool[EditFileParameters]):
@@ -71,7 +80,7 @@ class EditFile(Tool[EditFileParameters]):
 
     def action(self, args: EditFileParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
-        title = f"Edit {shown_path(context, path)}"
+        title = f"Edit {path_for_person(context, path)}"
         return Action(self.name, self.effect, title, reads=(path,), writes=(path,))
 
     async def propose(
@@ -104,7 +113,7 @@ class EditFile(Tool[EditFileParameters]):
             written = await self._documents.write(document, plan.changes, f"Edit {shown}")
             return _result(written, after, diff, message)
 
-        return Proposal(run, f"Edit {shown}: {replaced}", diff.text)
+        return Proposal(run, f"Edit {path_for_person(context, path)}: {replaced}", diff.text)
 
 
 async def _diff(shown: str, document: Document, after: str) -> DiffText:
@@ -116,7 +125,9 @@ def _counts(diff: DiffText) -> str:
     return f"+{diff.added} −{diff.removed}"
 
 
-def _result(written: Change | str, after: str, diff: DiffText, message: str) -> ToolResult:
+def _result(
+    written: Change | str, after: str, diff: DiffText, message: str, changed: str = ""
+) -> ToolResult:
     """The result of a write, which says first that it happened, or that it did not."""
     if isinstance(written, str):
         return ToolResult(written, is_error=True)
@@ -124,4 +135,4 @@ def _result(written: Change | str, after: str, diff: DiffText, message: str) -> 
         message += " It is in the editor's buffer, which has unsaved text: not on disk yet."
     elif written.after != after:
         message += " The editor changed the text when it saved it: read it again."
-    return ToolResult(message, summary=_counts(diff), changes=(written,))
+    return ToolResult(message + changed.rstrip(), summary=_counts(diff), changes=(written,))

@@ -34,7 +34,7 @@ def test_all_is_new_after_a_clean_text(sample: Sample) -> None:
     assert result.existing == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(BROKEN, st.data())
 def test_moved_lines_keep_their_old_errors(sample: Sample, data: st.DataObject) -> None:
     lines = sample.broken.split("\n")

@@ -148,7 +148,7 @@ def test_odd_texts_do_no_harm(language: str, text: str) -> None:
     assert len(errors(language, text)) <= MAX_FINDINGS
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(["python", "javascript", "json", "bash", "html"]),
     st.text(alphabet="ab1 \n\r\t(){}[]'\"`:;,=.<>/#$\\é😀\ufeff\u2028", max_size=80),

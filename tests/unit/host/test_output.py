@@ -187,3 +187,8 @@ def test_an_existing_file_is_never_overwritten(tmp_path):
     assert spill.close(keep=True) is None
     assert spill.failure
     assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_a_long_run_of_carriage_returns_is_read_in_linear_time() -> None:
+    assert read(b"\r" * 300_000) == ""
+    assert read(b"a" + b"\r" * 300_000 + b"\nb\n") == "a\nb\n"

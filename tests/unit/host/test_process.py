@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -295,7 +296,9 @@ def test_a_tree_is_ended_by_a_marker_alone(tag):
         subprocess.Popen(["sleep", "300"], env=env, start_new_session=True)
         for env in (marked, nested)
     ]
-    assert set(tree_members(None, tag)) == {child.pid for child in children}
+    pids = {child.pid for child in children}
+    while set(tree_members(None, tag)) != pids:  # its environment shows a moment after its start
+        time.sleep(0.01)
     assert kill_tree(None, tag) == []
     assert [child.wait() for child in children] == [-signal.SIGTERM] * 2
 

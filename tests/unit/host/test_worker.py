@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator
 
@@ -128,3 +129,10 @@ async def test_closing_twice_and_then_asking(worker: Worker) -> None:
 
 async def test_closing_what_never_started() -> None:
     await Worker(("/does/not/exist",)).aclose()
+
+
+async def test_a_child_killed_while_it_was_idle_costs_no_answer(worker: Worker) -> None:
+    assert await echo(worker, 1) == 1
+    assert worker.pid
+    os.kill(worker.pid, signal.SIGKILL)
+    assert await echo(worker, 2) == 2

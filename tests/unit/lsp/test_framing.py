@@ -51,6 +51,17 @@ def test_a_header_without_a_usable_length_is_skipped(
     assert "skipped" in caplog.text
 
 
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"Content-Length: x\r\n\r\n{}",  # no length, so the body is taken for a header
+        b"Content-Length: 1\r\n\r\n{}",  # a length in characters, say
+    ],
+)
+def test_a_frame_cut_wrong_costs_itself_only(junk: bytes) -> None:
+    assert FrameParser().feed(junk + frame(b"[1]") + frame(b"[2]"))[-2:] == [b"[1]", b"[2]"]
+
+
 async def test_reading_ends_with_the_stream() -> None:
     reading, writing = os.pipe()
     received, ended = [], asyncio.Event()

@@ -129,6 +129,51 @@ async def test_nothing_before_initialize_and_initialize_once() -> None:
     assert connection.error(3)["code"] == ErrorCode.INVALID_REQUEST
 
 
+async def test_a_root_that_is_no_uri_does_not_end_the_start() -> None:
+    connection = Connection()
+    params = {"processId": None, "rootUri": "http://[", "capabilities": {}}
+    connection.send(id=1, method="initialize", params=params)
+    assert connection.result(1)["capabilities"]
+
+
+async def test_an_initialize_that_failed_can_be_tried_again() -> None:
+    connection = Connection()
+    failures = [ValueError("not today")]
+
+    def initialize(_: types.InitializeParams) -> None:
+        if failures:
+            raise failures.pop()
+
+    connection.server.feature(types.INITIALIZE)(initialize)
+    connection.initialize()
+    assert "not today" in connection.error("init")["message"]
+    connection.send(id=1, method="pai/status")
+    assert connection.error(1)["code"] == ErrorCode.SERVER_NOT_INITIALIZED
+    connection.send(id=2, method="initialize", params={"processId": None, "capabilities": {}})
+    assert connection.result(2)["capabilities"]
+
+
+@pytest.mark.parametrize("msg_id", [[1], {"a": 1}, None, 1.5, True, "theirs"])
+async def test_answers_and_cancellations_for_any_id_do_no_harm(
+    connection: Connection, msg_id: Any
+) -> None:
+    hold = asyncio.Event()
+
+    async def wait(_: Any) -> str:
+        await hold.wait()
+        return "waited"
+
+    connection.server.feature("pai/status")(wait)
+    connection.send(id="theirs", method="pai/status")
+    connection.send(id=msg_id, result="an answer")
+    connection.send(id=msg_id, error={"code": 1, "message": "an error"})
+    if msg_id != "theirs":
+        connection.send(method="$/cancelRequest", params={"id": msg_id})
+    hold.set()
+    await connection.settle()
+    assert connection.result("theirs") == "waited"
+
+
 async def test_pai_parameters_arrive_as_plain_data(connection: Connection) -> None:
     received: list[Any] = []
 

@@ -185,6 +185,20 @@ def test_arguments_that_are_no_object_stay_as_they_are(arguments):
     assert calls(part(0, "c", "list", arguments)) == [("c", "list", arguments)]
 
 
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ('"{\\"p\\":\\"a\\"}"', A),
+        ('{"p": "one\n\ttwo"}', '{"p": "one\\n\\ttwo"}'),
+        ('"{\\"p\\":"', '"{\\"p\\":"'),
+        ('{"p": NaN, "q": "\n"}', '{"p": NaN, "q": "\n"}'),
+        ("[" * 100_000, "[" * 100_000),
+    ],
+)
+def test_objects_encoded_twice_or_with_bare_line_ends_are_mended(sent, kept):
+    assert calls(part(0, "c", "list", sent)) == [("c", "list", kept)]
+
+
 def test_arguments_sent_as_an_object_become_text():
     assert calls(part(0, "c", "read", {"p": "é"})) == [("c", "read", '{"p": "é"}')]
 

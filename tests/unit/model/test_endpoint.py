@@ -1,17 +1,21 @@
 """Who is asked, with which key: settings before PAILS_*, before well known keys."""
 
-from dataclasses import dataclass
-
 import pytest
 
-from pails.model.endpoint import PROVIDERS, Endpoint, endpoint_from
+from pails import config
+from pails.model.endpoint import PROVIDERS, Endpoint
+from pails.model.endpoint import endpoint_from as from_settings
 
 
-@dataclass(frozen=True)
-class Settings:
-    model: str | None = None
-    base_url: str | None = None
-    api_key: str | None = None
+def Settings(model="", base_url="", key_in=""):
+    """What an editor says; the key as a placeholder for the variable `key_in`."""
+    said = {"model": model, "base_url": base_url, "api_key": f"${{{key_in}}}" if key_in else ""}
+    return {name: text for name, text in said.items() if text}
+
+
+def endpoint_from(editor, environ, tmp="/nonexistent"):
+    environ = {"PAILS_CONFIG_DIR": tmp, **environ}
+    return from_settings(config.load(None, environ, editor), environ)
 
 
 def test_nothing_said_is_no_endpoint():
@@ -25,13 +29,15 @@ def test_settings_win_over_everything():
         "PAILS_BASE_URL": "http://env/v1",
         "PAILS_API_KEY": "k-env",
         "OPENAI_API_KEY": "k-openai",
+        "MINE": "k-mine",
     }
-    endpoint = endpoint_from(Settings("mine", "http://mine/v1/", "k-mine"), environ)
+    endpoint = endpoint_from(Settings("mine", "http://mine/v1/", "MINE"), environ)
     assert endpoint == Endpoint(
         "mine",
         "http://mine/v1",
         "k-mine",
-        "the setting model, the setting base_url and the setting api_key",
+        "model in the editor's settings, base_url in the editor's settings and "
+        "api_key in the editor's settings",
     )
 
 
@@ -52,7 +58,7 @@ def test_values_mix_field_by_field():
     endpoint = endpoint_from(Settings(model="other"), {"DEEPSEEK_API_KEY": "k"})
     assert endpoint is not None
     assert (endpoint.model, endpoint.base_url) == ("other", "https://api.deepseek.com/v1")
-    assert endpoint.origin == "the setting model and DEEPSEEK_API_KEY"
+    assert endpoint.origin == "model in the editor's settings and DEEPSEEK_API_KEY"
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.variable)
@@ -93,16 +99,20 @@ def test_openai_base_url_goes_with_the_openai_key():
 
 def test_an_address_without_a_key_is_fine():
     endpoint = endpoint_from(Settings(base_url="http://localhost:1234/v1"), {})
-    assert endpoint == Endpoint("", "http://localhost:1234/v1", "", "the setting base_url")
+    assert endpoint == Endpoint(
+        "", "http://localhost:1234/v1", "", "base_url in the editor's settings"
+    )
 
 
-def test_a_key_alone_goes_to_the_family_of_the_model_or_to_openai():
-    openai = endpoint_from(Settings(api_key="k"), {})
-    assert openai is not None
-    assert openai.host == "api.openai.com"
-    mistral = endpoint_from(Settings(api_key="k", model="codestral-latest"), {})
-    assert mistral is not None
-    assert mistral.host == "api.mistral.ai"
+def test_a_key_alone_goes_to_openai_whatever_the_model_is_called():
+    for model in ("", "codestral-latest"):
+        endpoint = endpoint_from(Settings(key_in="K", model=model), {"K": "k"})
+        assert endpoint is not None
+        assert endpoint.host == "api.openai.com"
+
+
+def test_a_refused_setting_is_not_used_after_all():
+    assert endpoint_from(Settings(), {"PAILS_BASE_URL": "ftp://x"}) is None
 
 
 def test_the_key_is_not_shown():

@@ -213,3 +213,27 @@ def test_a_refused_look_changes_nothing_on_the_disk(workspace):
     for path in DENIED + ASKED:
         verdicts(workspace, path)
     assert sorted(os.walk(workspace)) == before
+
+
+@pytest.mark.parametrize("place", ["meta", "./meta/\n", "{workspace}/meta\n"])
+def test_a_git_folder_elsewhere_in_the_workspace_is_git_s_own(workspace, place):
+    (workspace / ".git").rename(workspace / "meta")
+    (workspace / ".git").write_text("gitdir: " + place.replace("{workspace}", str(workspace)))
+    assert judge(workspace, writes=["meta/hooks/post-commit"]).verdict == "deny"
+    assert judge(workspace, writes=[".git"]).verdict == "deny"
+    assert judge(workspace, writes=["src/a.py"]).verdict == "allow"
+
+
+@pytest.mark.parametrize("content", [b"", b"gitdir:", b"\xff\xfe", b"gitdir: \0", b"x" * 20_000])
+def test_a_git_file_that_names_nothing_is_still_git_s_own(workspace, content):
+    (workspace / ".git").rename(workspace / "meta")
+    (workspace / ".git").write_bytes(content)
+    assert judge(workspace, writes=[".git"]).verdict == "deny"
+    assert judge(workspace, writes=["src/a.py"]).verdict == "allow"
+
+
+@pytest.mark.parametrize(
+    "path", [".zed/tasks.json", ".HELIX/languages.toml", "sub/.dir-locals.el", ".vim/coc.json"]
+)
+def test_configuration_of_more_editors_asks(path, workspace):
+    assert judge(workspace, writes=[path]).verdict == "ask"

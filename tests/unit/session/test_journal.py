@@ -67,10 +67,9 @@ def test_a_tail_torn_at_any_byte_costs_that_record_only(tmp_path: Path) -> None:
     for cut in range(last + 1, len(data)):
         path = tmp_path / f"{cut}.jsonl"
         path.write_bytes(data[:cut])
-        loaded = load(path)
+        journal, loaded = Journal.reopen(path)
         assert [record.event for record in loaded.records] == EVENTS[:-1]
         assert str(cut - last) in loaded.repaired[0]
-        journal = Journal(path, loaded.records[-1].seq + 1)
         assert journal.append(Notice("info", "after the repair")) == 4
         journal.close()
         assert load(path).records[-1].event == Notice("info", "after the repair")
@@ -95,6 +94,38 @@ def test_a_log_without_a_readable_record_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="left as it is"):
         load(path)
     assert path.read_bytes() == b"not ours\n"
+
+
+@pytest.mark.parametrize("data", [b"not ours\n", b"not even a line", b""])
+def test_a_log_that_cannot_be_reopened_is_left_as_it_is(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(data)
+    with pytest.raises(StorageError, match="left as it is"):
+        Journal.reopen(path)
+    assert path.read_bytes() == data
+
+
+def test_reading_a_log_in_use_cuts_nothing_off(tmp_path: Path) -> None:
+    """Its last line may be half written just then, by the journal that owns it."""
+    path = tmp_path / "s.jsonl"
+    write(path, EVENTS)
+    data = path.read_bytes()
+    path.write_bytes(data[:-3])
+    assert [record.seq for record in load(path).records] == [1, 2, 3]
+    assert path.read_bytes() == data[:-3]
+
+
+def test_what_could_not_be_written_is_written_in_front_of_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    write(path, EVENTS[:1])
+    journal, _ = Journal.reopen(path)
+    assert [journal.owe(EVENTS[1]), journal.owe(EVENTS[2])] == [2, 3]
+    assert [record.seq for record in journal.owed] == [2, 3]
+    assert [record.seq for record in load(path).records] == [1]
+    assert journal.append(EVENTS[3]) == 4
+    journal.close()
+    assert [(r.seq, r.event) for r in load(path).records] == list(enumerate(EVENTS, 1))
+    assert journal.owed == ()
 
 
 def test_a_full_disk_is_an_error_and_leaves_no_half_record() -> None:

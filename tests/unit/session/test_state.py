@@ -5,11 +5,15 @@ import itertools
 import pytest
 
 from pails.core.events import (
+    ApprovalChoice,
     ApprovalRequested,
+    ApprovalResolved,
     AssistantMessageAdded,
     Effect,
     Event,
     Mode,
+    PromptQueued,
+    QuestionAnswered,
     QuestionAsked,
     RunState,
     RunStateChanged,
@@ -29,7 +33,7 @@ from pails.core.messages import (
     UserMessage,
     check_sendable,
 )
-from pails.session.ending import closing_events, interrupted_turn
+from pails.session.ending import closing_events, missing_end
 from pails.session.run import Signal
 from pails.session.state import SessionState
 
@@ -47,6 +51,21 @@ STORY: list[Event] = [
     ToolCallStarted("t", "b", Effect.EXECUTE),
     QuestionAsked("t", "q", "why?"),
     ToolCallEnded("t", "b", "done"),
+]
+
+TWO_TURNS: list[Event] = [
+    *STORY[:8],
+    ApprovalResolved("t", "ap", ApprovalChoice.ALLOW_ONCE),
+    *STORY[8:10],
+    QuestionAnswered("t", "q", "so"),
+    STORY[10],
+    AssistantMessageAdded("t", AssistantMessage("Done.")),
+    TurnEnded("t", RunState.COMPLETED, StopReason.DONE, 2, Usage(), 1.0),
+    TurnStarted("t2", "more", Mode.AUTO, "m"),
+    RunStateChanged("t2", RunState.RUNNING),
+    UserMessageAdded("t2", UserMessage("more")),
+    AssistantMessageAdded("t2", AssistantMessage("Done again.")),
+    TurnEnded("t2", RunState.COMPLETED, StopReason.DONE, 1, Usage(), 1.0),
 ]
 
 
@@ -88,14 +107,14 @@ def test_what_is_known_of_a_cut_off_call_is_said() -> None:
     assert ended.text.startswith("Not run: cancelled by the user")
 
 
-def test_a_dead_process_leaves_an_interrupted_turn() -> None:
+def test_a_dead_process_leaves_an_missing_end() -> None:
     state = replayed(STORY[:9])
-    events = interrupted_turn(state)
+    events = missing_end(state)
     for event in events:
         state.apply(event)
     assert isinstance(events[-1], TurnEnded)
     assert events[-1].state is RunState.INTERRUPTED
-    assert interrupted_turn(state) == []
+    assert missing_end(state) == []
 
 
 def test_the_end_of_a_queued_turn_leaves_the_running_one_alone() -> None:
@@ -103,6 +122,32 @@ def test_the_end_of_a_queued_turn_leaves_the_running_one_alone() -> None:
     ended = TurnEnded("other", RunState.CANCELLED, StopReason.CANCELLED, 0, Usage(), 0.0)
     state.apply(ended)
     assert (state.turn_id, state.run_state) == ("t", RunState.RUNNING)
+
+
+def test_queued_turns_end_with_the_process_that_promised_them() -> None:
+    queued = [PromptQueued("q1", "one", 1), PromptQueued("q2", "two", 2)]
+    cancelled = TurnEnded("q1", RunState.CANCELLED, StopReason.CANCELLED, 0, Usage(), 0.0)
+    ends = missing_end(replayed([*STORY, *queued, cancelled]))
+    assert [e.turn_id for e in ends if isinstance(e, TurnEnded)] == ["t", "q2"]
+    assert isinstance(ends[-1], TurnEnded)
+    assert (ends[-1].state, ends[-1].rounds) == (RunState.INTERRUPTED, 0)
+    assert "Send it again" in ends[-1].error
+    assert missing_end(replayed([*STORY, *queued, cancelled, *ends])) == []
+
+
+@pytest.mark.parametrize("lost", range(len(TWO_TURNS)))
+def test_a_log_that_lacks_any_record_gives_a_history_that_can_be_sent(lost: int) -> None:
+    state = replayed(TWO_TURNS[:lost] + TWO_TURNS[lost + 1 :])
+    for event in missing_end(state):
+        state.apply(event)
+    check_sendable(state.messages)
+    before = [None, *state.messages]
+    for previous, message in zip(before, state.messages, strict=False):
+        if isinstance(message, AssistantMessage):
+            assert isinstance(previous, UserMessage | ToolMessage), state.messages
+    assert state.unanswered == ()
+    assert state.pending == {}
+    assert state.run_state is None
 
 
 def test_orders_of_parallel_results_do_not_matter() -> None:

@@ -13,7 +13,7 @@ from pails.core.events import Event, Mode, ToolOutputDelta
 from pails.core.ports import Action, ApprovalAnswer, ToolResult
 from pails.host.process_tree import kill_tree
 from pails.policy.gate import Gate
-from pails.tools.command import RunCommandParameters, command_tools
+from pails.tools.command import RunCommand, RunCommandParameters
 from pails.tools.registry import CallContext, Proposal
 from tests.support import process_zoo as zoo
 
@@ -48,7 +48,7 @@ class Bench:
 
     @property
     def tool(self):
-        return command_tools(self.spill, self.passthrough, self.owner)[0]
+        return RunCommand(self.spill, self.passthrough, self.owner, 30.0)
 
     def action(self, *command: str, **options: Any) -> Action:
         return self.tool.action(parameters(list(command), **options), self.context)
@@ -90,6 +90,8 @@ def parameters(command: object, **options: Any) -> RunCommandParameters:
         (["echo", "\ud83d\ude00"], ["echo", "😀"]),
         (["echo", "\ud83d"], ["echo", "�"]),
         (["echo", ""], ["echo", ""]),
+        ('["git", "show", "a b"]', ["git", "show", "a b"]),
+        ('["git status"]', ["git", "status"]),
     ],
 )
 def test_a_command_is_normalised_before_anybody_judges_it(given, argv):
@@ -117,6 +119,9 @@ def test_a_command_is_normalised_before_anybody_judges_it(given, argv):
         (["ls\nrm x"], "bash"),
         (["echo 'open"], "quotation"),
         ("ls; rm x", "bash"),
+        ('["ls", 1]', "string"),
+        ('["ls", "&&", "rm"]', "holds &&"),
+        ("[ -f x ]", "bash"),
         (None, "list"),
         ([1], "string"),
         ({"a": 1}, "list"),
@@ -131,7 +136,7 @@ def test_what_only_a_shell_could_run_is_refused_with_the_way_out(given, reason):
 def test_the_time_limit_has_limits(seconds):
     with pytest.raises(ValidationError):
         parameters(["ls"], timeout_seconds=seconds)
-    assert parameters(["ls"]).timeout_seconds == 30
+    assert parameters(["ls"]).timeout_seconds is None
 
 
 def test_the_action_is_the_command_itself(bench):
@@ -302,3 +307,12 @@ def test_the_model_sees_a_plain_schema(bench):
     assert spec.name == "run_command"
     assert spec.parameters["required"] == ["command"]
     assert "no shell" in spec.description
+    limit = spec.parameters["properties"]["timeout_seconds"]
+    assert limit.pop("description")
+    assert limit == {"type": "integer", "minimum": 1, "maximum": 600}
+
+
+def test_null_leaves_out_what_is_optional():
+    assert parameters(["ls"], cwd=None, timeout_seconds=None) == parameters(["ls"])
+    with pytest.raises(ValidationError, match="list"):
+        parameters(None, cwd=None)

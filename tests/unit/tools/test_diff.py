@@ -12,7 +12,7 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\u2028\n", "e\r
 TEXTS = st.builds(lambda lines, last: "".join(lines) + last, LINES, st.sampled_from(["", "end"]))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(before=TEXTS, after=TEXTS)
 def test_git_applies_every_diff(tmp_path_factory, before, after):
     folder = tmp_path_factory.mktemp("diff")

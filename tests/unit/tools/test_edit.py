@@ -177,7 +177,35 @@ def test_a_rewrite_keeps_line_ends():
     assert fitted_to("no end", "\ufeffa\r\nb") == "a\r\nb"
 
 
+def test_a_rewrite_keeps_the_end_of_the_last_line():
+    assert fitted_to("a\nb\n", "a\nB") == "a\nB\n"
+    assert fitted_to("a\r\nb\r\n", "a\nb\nc") == "a\r\nb\r\nc\r\n"
+    assert fitted_to("a\nb", "a\nB\n") == "a\nB\n"
+    assert fitted_to("a\nb", "a\nB") == "a\nB"
+    assert fitted_to("a\n", "") == ""
+
+
+def test_an_edit_that_was_made_before_is_said_to_be_done():
+    message = refused("def f():\n    return 1\n", "    return 0\n", "    return 1\n")
+    assert message.startswith("`old` was not found.")
+    assert message.endswith("`new` is in the file already (line 2). If this edit was made before, "
+                            "it is done.")  # fmt: skip
+    assert "already" not in refused("a = 1\n", "b = 2", "b = 3")
+    assert "already" not in refused("a = 1\n", "b = 2", "")
+
+
 def test_numbered_lines_split_as_compilers_do():
     assert numbered_lines("a\u2028b\x0c\r\nc\n") == ["a\u2028b\x0c", "c"]
     assert numbered_lines("a\rb\r") == ["a", "b"]
     assert numbered_lines("\n") == [""]
+
+
+def test_a_match_at_a_million_places_of_one_line_is_told_without_counting_lines_for_each():
+    message = refused("x" * 400_000, "xx")
+    assert message.startswith("`old` occurs 399999 times (lines 1, 1,")
+
+
+def test_a_byte_order_mark_that_a_model_sends_is_not_written_into_the_text():
+    assert edited("import os\n", "import os", "\ufeffimport re") == "import re\n"
+    assert edited("import os\n", "\ufeffimport os", "\ufeffimport re") == "import re\n"
+    assert edited("a\ufeffb", "a\ufeffb", "ab") == "ab"

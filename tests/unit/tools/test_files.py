@@ -7,18 +7,26 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from pails.config import Config
 from pails.core.events import Effect
 from pails.core.ports import ToolResult
+from pails.tools.builtin import builtin_tools
 from pails.tools.documents import Documents
-from pails.tools.files import file_tools
 from pails.tools.list_dir import MAX_ENTRIES, ListDir, shown_size
 from pails.tools.read_file import PAGE_CHARS, PAGE_LINES, ReadFile
 from pails.tools.registry import Proposal, ToolRegistry
-from pails.tools.search import search_tools
 from pails.tools.write import EditFile, WriteFile
 from tests.support import zoo
 from tests.support.calls import call, call_context, propose
 from tests.support.editor import MemoryEditor
+
+PATH_TOOLS = {"read_file", "list_dir", "write_file", "edit_file", "glob", "grep"}
+
+
+def path_tools(documents):
+    """The built-in tools that name paths."""
+    tools = builtin_tools(documents, Config(), Path("/nowhere"), "")
+    return [tool for tool in tools if tool.name in PATH_TOOLS]
 
 
 async def read(folder: Path, **arguments: object) -> ToolResult:
@@ -245,11 +253,26 @@ async def test_a_rewrite_keeps_the_encoding(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"\xff\xfe" + "新\n".encode("utf-16-le")
 
 
+async def test_a_rewrite_shows_what_it_changed(tmp_path):
+    (tmp_path / "a").write_bytes(b"one\ntwo\nthree\n")
+    result = await call(WriteFile(Documents()), tmp_path, path="a", content="one\nthree")
+    assert result.text.splitlines() == [
+        *("Wrote a: +0 −1.", "--- a/a", "+++ b/a", "@@ -1,3 +1,2 @@"),
+        *(" one", "-two", " three"),
+    ]
+    assert (result.summary, (tmp_path / "a").read_bytes()) == ("+0 −1", b"one\nthree\n")
+    result = await call(WriteFile(Documents()), tmp_path, path="a", content="x\n" * 5000)
+    assert len(result.text) < 1600
+    result = await call(WriteFile(Documents()), tmp_path, path="new", content="x\n")
+    assert result.text == "Created new: +1 −0."
+
+
 async def test_the_same_content_is_no_write(tmp_path):
     (tmp_path / "a").write_bytes(b"x\r\n")
     before = (tmp_path / "a").stat().st_mtime_ns
     result = await call(WriteFile(Documents()), tmp_path, path="a", content="x\n")
     assert not result.is_error
+    assert "changed nothing" in result.text
     assert not result.changes
     assert (tmp_path / "a").stat().st_mtime_ns == before
 
@@ -336,7 +359,7 @@ def test_actions_name_what_is_touched(tmp_path):
         "glob": {"pattern": "*", "path": "a"},
         "grep": {"pattern": "x", "path": "a"},
     }
-    for tool in (*file_tools(documents), *search_tools()):
+    for tool in path_tools(documents):
         action = tool.action(tool.parameters.model_validate(arguments[tool.name]), context)
         assert action.effect is tool.effect
         touched = action.writes if tool.effect is Effect.WRITE else action.reads
@@ -344,7 +367,30 @@ def test_actions_name_what_is_touched(tmp_path):
 
 
 def test_descriptions_are_short(tmp_path):
-    registry = ToolRegistry([*file_tools(Documents()), *search_tools()])
+    registry = ToolRegistry(path_tools(Documents()))
     for spec in registry.specs:
         assert 200 <= len(spec.description) <= 500, spec.name
         assert "title" not in spec.parameters
+
+
+@pytest.mark.parametrize("name", ["read_file", "list_dir", "write_file", "edit_file", "grep"])
+def test_what_a_person_sees_of_a_path_hides_nothing(tmp_path: Path, name: str) -> None:
+    tools = {tool.name: tool for tool in path_tools(Documents())}
+    arguments = {"content": "", "old": "a", "new": "b", "pattern": "a", "path": "a\u202eb\u200bc"}
+    tool = tools[name]
+    wanted = {key: arguments[key] for key in tool.parameters.model_fields if key in arguments}
+    action = tool.action(tool.parameters.model_validate(wanted), call_context(tmp_path))
+    assert "a⟨U+202E⟩b⟨U+200B⟩c" in action.title
+
+
+async def test_the_text_of_an_approval_hides_nothing(tmp_path: Path) -> None:
+    tool = {tool.name: tool for tool in path_tools(Documents())}["write_file"]
+    proposal = await propose(tool, tmp_path, path="a\u202eb", content="x")
+    assert isinstance(proposal, Proposal)
+    assert proposal.text == "Write a⟨U+202E⟩b (1 characters)"
+
+
+async def test_a_link_to_nothing_is_called_that(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nothing")
+    result = await call(ReadFile(Documents()), tmp_path, path="link")
+    assert result.text == "link is a link, and what it leads to does not exist."

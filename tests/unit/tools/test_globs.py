@@ -1,6 +1,10 @@
 """Glob patterns."""
 
+from fnmatch import fnmatchcase
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pails.tools.globs import compile_glob
 
@@ -41,3 +45,22 @@ def test_a_dot_in_front_asks_for_hidden_names():
     hidden = [".env", ".github/**", "x/.git*"]
     plain = ["*.py", "./a", "../a", "a.b"]
     assert [compile_glob(p).names_hidden for p in hidden + plain] == [True] * 3 + [False] * 4
+
+
+def test_many_stars_cannot_freeze_the_process_at_a_name_of_many_equal_letters():
+    assert not compile_glob("*a" * 25 + "b").matches("a" * 200)
+    assert compile_glob("*a" * 25).matches("a" * 200)
+    assert not compile_glob("**/" * 40 + "b").matches("a/" * 40)
+
+
+@given(
+    st.text("ab*?", min_size=1, max_size=8).filter(lambda text: "**" not in text),
+    st.text("ab", max_size=8),
+)
+def test_stars_match_as_the_standard_library_says(pattern, name):
+    assert compile_glob(pattern).matches(name) == fnmatchcase(name, pattern)
+
+
+def test_braces_without_end_stand_for_themselves():
+    pattern = "{" * 2000 + "}" * 2000
+    assert compile_glob(pattern).matches(pattern)

@@ -5,11 +5,12 @@ import os
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from pails.host.search import run_search
+from pails.tools.glob import MAX_FILES, GlobFiles
 from pails.tools.grep import Grep
 from pails.tools.matches import LINE_CHARS, MAX_MATCHES
-from pails.tools.search import MAX_FILES, GlobFiles
 from tests.support import zoo
 from tests.support.calls import call
 
@@ -259,3 +260,25 @@ async def test_a_cancelled_search_leaves_no_process(tmp_path):
     with pytest.raises(asyncio.CancelledError):
         await task
     assert children() <= before
+
+
+@pytest.mark.parametrize("name", ["pattern", "glob"])
+def test_a_nul_character_is_a_mistake_in_the_arguments(name: str) -> None:
+    arguments = {"pattern": "x", name: "a\0b"}
+    with pytest.raises(ValidationError, match="NUL"):
+        Grep().parameters.model_validate(arguments)
+
+
+@pytest.mark.parametrize("glob", ["{a", "*.{py", "a}{b", "{a,{b}"])
+async def test_braces_that_ripgrep_refuses_stand_for_themselves(tree: Path, glob: str) -> None:
+    (tree / glob.replace("*", "x")).write_text("needle\n")
+    assert await found(tree, pattern="needle", glob=glob) == [f"{glob.replace('*', 'x')}:1:needle"]
+
+
+async def test_a_pipe_is_refused_at_once(tree: Path) -> None:
+    os.mkfifo(tree / "pipe")
+    result = await call(Grep(), tree, pattern="x", path="pipe")
+    assert (result.is_error, result.text) == (
+        True,
+        "pipe is not a regular file. Nothing was searched.",
+    )

@@ -1,8 +1,7 @@
-"""The search tools as a set, and `glob`. Searching is done by ripgrep, a process of its own."""
+"""The tool `glob`: files by a pattern of their names, listed by ripgrep."""
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
@@ -10,10 +9,17 @@ from pails.core.errors import ConfigurationError
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
 from pails.host.search import SearchOutput, run_search
+from pails.policy.visible import visible_line
 from pails.tools.globs import Glob, compile_glob
-from pails.tools.grep import Grep
-from pails.tools.paths import PathText, missing_message, shown_path, shown_place
-from pails.tools.registry import CallContext, Parameters, Proposal, Tool, resolve_path
+from pails.tools.paths import (
+    PathText,
+    missing_message,
+    path_for_person,
+    resolve_path,
+    shown_path,
+    shown_place,
+)
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 MAX_FILES = 500
 _LIMIT_BYTES = 50_000_000
@@ -23,11 +29,6 @@ _EVERYTHING_SECONDS = 2.0
 
 _LIST = ("--no-config", "--no-messages", "--files", "--null", "--path-separator=/")
 _HIDDEN = ("--hidden", "--glob", "!.git")
-
-
-def search_tools() -> list[Tool[Any]]:
-    """The tools that find files and text."""
-    return [GlobFiles(), Grep()]
 
 
 class GlobParameters(Parameters):
@@ -42,7 +43,7 @@ class GlobFiles(Tool[GlobParameters]):
 
     def action(self, args: GlobParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
-        title = f"Find {args.pattern} in {shown_place(context, path)}"
+        title = f"Find {visible_line(args.pattern)} in {path_for_person(context, path)}"
         return Action(self.name, self.effect, title, reads=(path,))
 
     async def propose(self, args: GlobParameters, context: CallContext) -> Proposal:

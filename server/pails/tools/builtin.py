@@ -1,0 +1,35 @@
+"""The built-in tools as one set."""
+
+from pathlib import Path
+from typing import Any
+
+from pails.config import Config
+from pails.tools.assist import AskUser, UpdatePlan
+from pails.tools.command import RunCommand
+from pails.tools.documents import Documents
+from pails.tools.glob import GlobFiles
+from pails.tools.grep import Grep
+from pails.tools.list_dir import ListDir
+from pails.tools.read_file import ReadFile
+from pails.tools.registry import Tool
+from pails.tools.write import EditFile, WriteFile
+
+
+def builtin_tools(documents: Documents, config: Config, spill: Path, owner: str) -> list[Tool[Any]]:
+    """All of them. Those that read and write share one set of documents and locks.
+
+    Long outputs of commands go to files in `spill`. `owner` is a long unique id that marks all
+    processes that commands start, so that `kill_tree(None, owner)` ends them.
+    """
+    passthrough, seconds = config.environment_passthrough, config.command_timeout_seconds
+    return [
+        ReadFile(documents),
+        ListDir(),
+        GlobFiles(),
+        Grep(),
+        WriteFile(documents),
+        EditFile(documents),
+        RunCommand(spill, passthrough, owner, seconds),
+        AskUser(),
+        UpdatePlan(),
+    ]
