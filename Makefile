@@ -33,7 +33,7 @@ lint: $(DEVELOPER) ## check style and types
 docs: $(INSTALLED) ## write docs/protocol.md anew from the types
 	@$(BIN)/python scripts/protocol_docs.py
 
-bench: $(DEVELOPER) ## measure how well and how fast Pails works
+bench: $(DEVELOPER) ## measure what Pails costs around the model
 	@$(BIN)/python -m tests.bench.run
 
 clean: ## remove what make made, .venv included

@@ -1,7 +1,7 @@
 """Writes docs/protocol.md from the wire types. `--check` only says whether the page is current.
 
-Everything on the page comes from `pails.lsp.protocol` and `pails.core.events`: change those, then
-run `make docs`.
+Everything on the page comes from `pails.lsp.protocol`, `pails.core.events` and `pails.core.rpc`:
+change those, then run `make docs`.
 """
 
 import argparse
@@ -16,13 +16,13 @@ from typing import Any, cast
 
 from pydantic.json_schema import models_json_schema
 
-from pails.core import events, messages
+from pails.core import events, messages, rpc
 from pails.lsp import protocol
 from pails.session import codec
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "protocol.md"
-SOURCES = (protocol, events, messages)
+SOURCES = (protocol, events, messages, rpc)
 
 Schema = Mapping[str, Any]
 
@@ -41,12 +41,18 @@ A client says in `initializationOptions.pai` which of them it renders itself. On
 needs none of this: everything then arrives by plain LSP, see [the architecture](architecture.md).
 """
 
+ERRORS = """\
+## Errors
+
+A request that cannot be answered gets an error response. Its message is a sentence for a person.
+"""
+
 EVENTS = """\
 ## Events
 
 `pai/event` carries one event at a time, told apart by its `kind`. `seq` numbers the durable events
 of a session from 1; a transient event carries the number of the durable one before it. A client
-that comes back opens the session with the last `seq` it has seen and misses nothing.
+that comes back opens the session with the last `seq` it has seen as `afterSeq` and misses nothing.
 """
 
 
@@ -61,6 +67,7 @@ def render() -> str:
         ["## What a client can do\n", types["ClientCapabilities"]],
         _methods("Client → server", protocol.CLIENT_TO_SERVER, types),
         _methods("Server → client", protocol.SERVER_TO_CLIENT, types),
+        [ERRORS, *_errors()],
         [EVENTS, _ordering()],
         [types[name] for name in event_names],
         ["## Types\n"],
@@ -134,6 +141,14 @@ def _result(method: protocol.Method) -> str:
     if method.result is None:
         return "—"
     return "`{}`" if method.result is protocol.Empty else _link(method.result.__name__)
+
+
+def _errors() -> Iterator[str]:
+    yield "| code | name | |"
+    yield "|---|---|---|"
+    for code in rpc.ErrorCode:
+        yield f"| `{code.value}` | {code.name} | {code.meaning} |"
+    yield ""
 
 
 def _ordering() -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pails.config.settings import SETTINGS
+from pails.core.rpc import ErrorCode
 from pails.lsp import protocol
 from pails.session import codec
 from scripts import protocol_docs
@@ -49,6 +50,14 @@ def test_every_method_and_event_is_on_the_page() -> None:
     assert len(kinds) > 20
     assert [m.name for m in methods if f"| `{m.name}` |" not in page] == []
     assert [kind for kind in kinds if f"| `kind` | `{kind}` |" not in page] == []
+
+
+def test_every_error_code_is_on_the_page() -> None:
+    page = protocol_docs.render()
+    rows = [f"| `{code.value}` | {code.name} | {code.meaning} |" for code in ErrorCode]
+
+    assert "\n## Errors\n" in page
+    assert [row for row in rows if row not in page] == []
 
 
 def broken_links(page: Path) -> Iterator[str]:

@@ -77,7 +77,7 @@ class App:
         self._documents = Documents(editor)
         self._models = Models(environ)
         self._owner = secrets.token_hex(16)
-        self.sessions = SessionManager(self._paths, self._make_kit, loaded.config.mode)
+        self.sessions = SessionManager(self._paths, self._make_kit)
 
     async def status(self) -> Status:
         """Version, model and configuration warnings."""
@@ -89,7 +89,7 @@ class App:
             message = str(error)
         return Status(__version__, model, base_url, message, len(self.sessions), self._warnings)
 
-    async def keep_answer(self, title: str, text: str) -> Path:
+    async def keep_answer(self, text: str) -> Path:
         """Write an answer to a Markdown file of ours, for an editor to open."""
         name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}.md"
         path = self._paths.answers / name
@@ -120,8 +120,10 @@ class App:
             editor=self._editor,
             documents=self._documents,
             find_model=find_model,
+            mode=config.mode,
             max_rounds=config.max_rounds,
             parallel_reads=config.parallel_reads,
+            warnings=loaded.warnings,
         )
 
 

@@ -119,6 +119,29 @@ async def test_a_server_without_a_model_is_a_matter_of_configuration(home: Home)
     assert "Traceback" not in ran.err
 
 
+async def test_a_dead_model_server_is_a_failure_and_no_wrong_usage(home: Home):
+    async with ScriptedModel() as model:
+        gone = model.base_url
+    ran = await run(home.environment(None, PAILS_BASE_URL=gone), home.workspace, "run", "hello")
+    assert (ran.code, ran.out) == (1, "")
+    assert gone in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("taken", ["state", "state/sessions"])
+async def test_a_state_folder_that_takes_no_files_is_a_failure_and_no_wrong_usage(
+    home: Home, taken: str
+):
+    path = home.root / taken
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a file where the folder should be")
+    async with ScriptedModel() as model:
+        ran = await run(home.environment(model), home.workspace, "run", "hello")
+    assert (ran.code, ran.out) == (1, "")
+    assert str(path) in ran.err
+    assert "Traceback" not in ran.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from pails.lsp.methods import ErrorCode
+from pails.core.rpc import ErrorCode
 from tests.support.lsp_client import (
     CAPABILITIES,
     Json,
@@ -107,6 +107,17 @@ async def test_a_prompt_without_a_model_says_what_to_set(tmp_path: Path) -> None
         code, message = await error_of(client, "pai/session/prompt", prompt)
         assert code == ErrorCode.CONFIGURATION
         assert "PAILS_MODEL" in message
+
+
+async def test_a_dead_model_server_is_not_the_fault_of_the_request(tmp_path: Path) -> None:
+    async with ScriptedModel() as model:
+        gone = model.base_url
+    async with start_client(tmp_path, environment={"PAILS_BASE_URL": gone}) as client:
+        session = await client.new_session()
+        prompt = {"sessionId": session, "text": "hi"}
+        code, message = await error_of(client, "pai/session/prompt", prompt)
+        assert code == ErrorCode.EXTERNAL_FAILURE
+        assert gone in message
 
 
 # -- the life cycle ---------------------------------------------------------------------------
@@ -318,7 +329,7 @@ async def test_a_session_is_followed_from_a_number_and_pending_approvals_come_ag
         client.requests.clear()
         client.approve = lambda _: {"choice": "allowOnce"}
 
-        info = await client.request("pai/session/open", {"sessionId": session, "fromSeq": 1})
+        info = await client.request("pai/session/open", {"sessionId": session, "afterSeq": 1})
         assert info["state"] == "waiting"
         durable = [sent for sent in seen if sent["seq"] > 1]
         assert client.events[: len(durable)] == durable
@@ -348,9 +359,9 @@ async def test_a_session_opened_many_times_at_once_is_followed_once(tmp_path: Pa
         prompt = {"sessionId": session, "text": "run it"}
         receipt = await client.request("pai/session/prompt", prompt)
         await client.wait_for("pai/approval/request")
-        opened = [{"sessionId": session, "fromSeq": number} for number in (0, 0, 1000, 2)]
+        opened = [{"sessionId": session, "afterSeq": number} for number in (0, 0, 1000, 2)]
         await asyncio.gather(*(client.request("pai/session/open", params) for params in opened))
-        info = await client.request("pai/session/open", {"sessionId": session, "fromSeq": 1000})
+        info = await client.request("pai/session/open", {"sessionId": session, "afterSeq": 1000})
         client.events.clear()
         decide.set()
         await client.wait_for_turn(session, receipt["turnId"])
@@ -361,7 +372,10 @@ async def test_a_session_opened_many_times_at_once_is_followed_once(tmp_path: Pa
         assert asked - withdrawn == 1
 
 
-async def test_following_from_a_number_not_reached_yet_means_from_now(tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", [{}, {"afterSeq": None}, {"afterSeq": 1000}])
+async def test_following_from_no_number_or_one_not_reached_yet_means_from_now(
+    tmp_path: Path, after: Json
+) -> None:
     gate = Gate(Say("one two three four"))
     async with scripted(tmp_path, [gate]) as (_, client):
         session = await client.new_session()
@@ -369,7 +383,7 @@ async def test_following_from_a_number_not_reached_yet_means_from_now(tmp_path: 
         receipt = await client.request("pai/session/prompt", prompt)
         await gate.reached.wait()
         client.events.clear()
-        opening = client.request("pai/session/open", {"sessionId": session, "fromSeq": 1000})
+        opening = client.request("pai/session/open", {"sessionId": session, **after})
         gate.open()
         await opening
         events = await client.wait_for_turn(session, receipt["turnId"])
@@ -400,7 +414,7 @@ async def test_a_full_disk_ends_the_turn_for_everybody_and_loses_nothing(tmp_pat
             limit_files(client, resource.RLIM_INFINITY)
             live = list(client.events)
             client.events.clear()
-            await client.request("pai/session/open", {"sessionId": session, "fromSeq": 0})
+            await client.request("pai/session/open", {"sessionId": session, "afterSeq": 0})
             assert client.events[: len(live)] == live  # also what is not on the disk yet
             ended = (await client.prompt_and_wait(session, "and now?"))[-1]
             assert ended["state"] == "completed"
@@ -410,7 +424,7 @@ async def test_a_full_disk_ends_the_turn_for_everybody_and_loses_nothing(tmp_pat
         assert not (tmp_path / "workspace" / "runs").exists()
         model.script.append(Say("It was never run."))
         async with start_client(tmp_path, environment=environment) as client:
-            await client.request("pai/session/open", {"sessionId": session, "fromSeq": 0})
+            await client.request("pai/session/open", {"sessionId": session, "afterSeq": 0})
             ended = (await client.prompt_and_wait(session, "was it run?"))[-1]
             assert ended["state"] == "completed"
             assert client.events[: len(told)] == told
@@ -572,6 +586,8 @@ async def test_ask_with_questions_and_commands_of_a_full_client(tmp_path: Path) 
     async with scripted(tmp_path, script) as (model, client):
         client.answer = lambda _: {"answer": "Why minus?"}
         started = await run_command_action(client, "Pails: ask…")
+        asked = await client.wait_for("pai/question/ask")
+        assert asked["turnId"] is None, "it asks before there is a turn"
         await client.wait_for_turn(started["sessionId"], started["turnId"])
         values = await progress_ended(client)
         assert values[0]["title"] == "Pails"

@@ -24,6 +24,7 @@ from pails.core.events import (
     Envelope,
     FileChanged,
     Mode,
+    Notice,
     PromptQueued,
     QuestionAsked,
     RoundStarted,
@@ -673,3 +674,69 @@ async def _content(path: Path) -> int:
 
 def _signal_nothing(pid: int) -> None:
     os.kill(pid, 0)
+
+
+async def test_what_nobody_answered_is_not_put_into_the_persons_mouth(tmp_path: Path) -> None:
+    def nobody(_: ApprovalRequested) -> ApprovalAnswer:
+        return ApprovalAnswer(ApprovalChoice.UNANSWERED, "nobody is at a terminal to be asked")
+
+    command = ("run_command", {"command": ["touch", "marker"]})
+    script = [Calls(command), Calls(command), Say("It could not be run.")]
+    async with ScriptedModel(script) as model, workbench(tmp_path, model) as bench:
+        desk = await bench.desk(nobody)
+        await desk.run("go")
+        assert not (bench.workspace / "marker").exists()
+        (first, second) = desk.of(ToolCallEnded)
+        assert "nobody is at a terminal" in first.text
+        assert "refused" not in first.text
+        assert first.text == second.text, "a person who comes back must be asked again"
+        assert len(desk.of(ApprovalRequested)) == 2
+
+
+async def test_what_was_allowed_for_the_session_outlives_the_process(tmp_path: Path) -> None:
+    def always(_: ApprovalRequested) -> ApprovalAnswer:
+        return ApprovalAnswer(ApprovalChoice.ALLOW_SESSION)
+
+    command = ("run_command", {"command": ["echo", "one"]})
+    other = ("run_command", {"command": ["echo", "two"]})
+    script = [Calls(command), Say("ok"), Calls(command), Calls(other), Say("ok")]
+    async with ScriptedModel(script) as model:
+        async with workbench(tmp_path, model) as bench:
+            desk = await bench.desk(always)
+            await desk.run("go")
+            session_id = desk.session.id
+        async with workbench(tmp_path, model) as bench:
+            desk = Desk(await bench.app.sessions.open(session_id), allow)
+            await desk.run("again")
+            assert [request.rule for request in desk.of(ApprovalRequested)] == [
+                "run_command: echo two"
+            ]
+
+
+async def test_a_workspaces_own_settings_count_and_bad_ones_are_told(tmp_path: Path) -> None:
+    async with ScriptedModel([]) as model, workbench(tmp_path, model) as bench:
+        bench.put(".pai/config.toml", 'mode = "plan"\nmax_rounds = "many"\n')
+        session = await bench.app.sessions.new(bench.workspace, None, None)
+        assert session.mode is Mode.PLAN
+        (notice,) = [e.event for e in await session.replay(0) if isinstance(e.event, Notice)]
+        assert "max_rounds" in notice.text
+        other = tmp_path / "other"
+        other.mkdir()
+        assert (await bench.app.sessions.new(other, None, None)).mode is Mode.AUTO
+
+
+async def test_hidden_characters_of_a_change_are_shown(tmp_path: Path) -> None:
+    seen: list[ApprovalRequested] = []
+
+    def look(request: ApprovalRequested) -> ApprovalAnswer:
+        seen.append(request)
+        return allow(request)
+
+    script = [
+        Calls(("write_file", {"path": "a.txt", "content": "if x:\u202e\u200b pass\r\n"})),
+        Say("ok"),
+    ]
+    async with ScriptedModel(script) as model, workbench(tmp_path, model) as bench:
+        desk = await bench.desk(look, Mode.ASK)
+        await desk.run("go")
+        assert "+if x:⟨U+202E⟩⟨U+200B⟩ pass\n" in seen[0].diff

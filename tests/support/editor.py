@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pails.core.events import Problem
-from pails.core.ports import Buffer, TextChange
+from pails.core.ports import Buffer, EditOutcome, TextChange
 from pails.tools.edit import apply_changes
 
 
@@ -30,15 +30,15 @@ class MemoryEditor:
     def buffer(self, path: Path) -> Buffer | None:
         return self.buffers.get(path)
 
-    async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> str:
+    async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> EditOutcome:
         if self.refusal:
-            return self.refusal
+            return EditOutcome("refused", self.refusal)
         current = self.buffers[buffer.path]
         if current.version != buffer.version:
-            return f"version {buffer.version} is not {current.version}"
+            return EditOutcome("refused", f"version {buffer.version} is not {current.version}")
         self.labels.append(label)
         self.open(buffer.path, apply_changes(buffer.text, changes), buffer.version + 1)
-        return ""
+        return EditOutcome("applied")
 
     async def save(self, path: Path) -> bool:
         text = self.text(path)

@@ -5,9 +5,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-METHOD_NOT_FOUND = -32601
-INTERNAL_ERROR = -32603
-REQUEST_CANCELLED = -32800
+from pails.core.rpc import ErrorCode
 
 
 class RpcError(Exception):
@@ -121,9 +119,11 @@ class RpcClient:
         try:
             result = await self._on_request(method, params)
         except MethodNotFound:
-            self._refuse(identifier, METHOD_NOT_FOUND, f"this client does not answer {method}")
+            text = f"this client does not answer {method}"
+            self._refuse(identifier, ErrorCode.METHOD_NOT_FOUND, text)
         except Exception as error:  # noqa: BLE001 - the border of a request: it must be answered
-            self._refuse(identifier, INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+            text = f"{type(error).__name__}: {error}"
+            self._refuse(identifier, ErrorCode.INTERNAL_ERROR, text)
         else:
             self._send({"id": identifier, "result": result})
 
@@ -131,9 +131,9 @@ class RpcClient:
         del self._answering[identifier]
         # Here and not in the task: one that is cancelled before its first step never runs.
         if task.cancelled() and not self._ended:
-            self._refuse(identifier, REQUEST_CANCELLED, "no longer wanted")
+            self._refuse(identifier, ErrorCode.REQUEST_CANCELLED, "no longer wanted")
 
-    def _refuse(self, identifier: int | str, code: int, text: str) -> None:
+    def _refuse(self, identifier: int | str, code: ErrorCode, text: str) -> None:
         self._send({"id": identifier, "error": {"code": code, "message": text}})
 
 

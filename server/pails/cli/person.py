@@ -31,8 +31,7 @@ class Nobody:
 
     async def approve(self, request: ApprovalRequested) -> ApprovalAnswer:
         self._miss(f"Refused, nobody is at a terminal to allow it: {request.title}", request.title)
-        feedback = "This was refused because nobody is at a terminal to allow it."
-        return ApprovalAnswer(ApprovalChoice.REJECT, feedback)
+        return ApprovalAnswer(ApprovalChoice.UNANSWERED, "nobody is at a terminal to be asked")
 
     async def answer(self, question: str, options: Sequence[str]) -> str | None:
         del options
@@ -105,7 +104,7 @@ class AtTerminal:
 
     def _left(self, request: ApprovalRequested) -> ApprovalAnswer:
         self.missed.append(request.title)
-        return ApprovalAnswer(ApprovalChoice.REJECT, "The person closed the input.")
+        return ApprovalAnswer(ApprovalChoice.UNANSWERED, "the person closed the input")
 
     async def _read(self, prompt: str) -> str | None:
         self._lines.discard_typed()

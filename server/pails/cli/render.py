@@ -38,8 +38,10 @@ _CHOICES = {
     ApprovalChoice.ALLOW_ONCE: "allowed once",
     ApprovalChoice.ALLOW_SESSION: "allowed for this session",
     ApprovalChoice.REJECT: "refused",
+    ApprovalChoice.UNANSWERED: "not allowed: nobody answered",
     ApprovalChoice.CANCELLED: "no longer needed: the turn was cancelled",
 }
+_REFUSALS = (ApprovalChoice.REJECT, ApprovalChoice.UNANSWERED)
 
 
 class TurnView:
@@ -194,7 +196,7 @@ class TurnView:
 
     def _show_resolved(self, event: ApprovalResolved) -> None:
         reason = f": {event.feedback}" if event.feedback else ""
-        style = "yellow" if event.choice is ApprovalChoice.REJECT else "dim"
+        style = "yellow" if event.choice in _REFUSALS else "dim"
         self._row(f"  {_CHOICES[event.choice]}{reason}", style)
 
     def _relative(self, path: str) -> str:

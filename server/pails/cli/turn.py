@@ -13,6 +13,7 @@ from pails.cli.watchers import Watcher
 from pails.core.errors import ConfigurationError, InvalidRequestError, NotFoundError, PailsError
 from pails.core.events import ApprovalRequested, TurnEnded
 from pails.core.ports import ApprovalAnswer
+from pails.core.rpc import ErrorCode
 from pails.host.client_process import ServerProcess, start_server
 from pails.session.codec import decode_event
 
@@ -20,14 +21,12 @@ SERVER_ARGV = (sys.executable, "-P", "-m", "pails")
 """`-P`: a module of the workspace must not be imported in the place of one of ours."""
 
 _AS_EXCEPTION: dict[int, type[PailsError]] = {
-    -31001: NotFoundError,
-    -31002: ConfigurationError,
-    -32602: InvalidRequestError,
-    -32803: InvalidRequestError,
+    ErrorCode.NOT_FOUND: NotFoundError,
+    ErrorCode.CONFIGURATION: ConfigurationError,
+    ErrorCode.INVALID_PARAMS: InvalidRequestError,
+    ErrorCode.REQUEST_FAILED: InvalidRequestError,
 }
-"""What the server's error codes mean; see docs/protocol.md."""
-
-_ONLY_NEW = 2**53 - 1  # no event of an opened session has a greater number
+"""The error responses that a person can avoid; any other one is a failure as such."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +82,6 @@ class Turn:
         await client.request("initialize", _initialize_params(task.workspace))
         client.notify("initialized", {})
         status = await client.request("pai/status", {})
-        if not status["model"]["ready"] and not task.model:
-            raise ConfigurationError(status["model"]["message"])
         self._watcher.started(status)
         self.session_id = (await _session(client, task))["sessionId"]
         prompt = {
@@ -135,17 +132,8 @@ class Turn:
                 raise MethodNotFound
 
     async def _approve(self, params: Json) -> Json:
-        request = ApprovalRequested(
-            turn_id=params["turnId"],
-            call_id="",
-            approval_id=params["approvalId"],
-            tool=params["tool"],
-            title=params["title"],
-            text=params["text"],
-            rule=params["rule"],
-            reason=params["reason"],
-            diff=params["diff"],
-        )
+        request = decode_event(params)  # the event itself, and its session
+        assert isinstance(request, ApprovalRequested)
         prompt = asyncio.ensure_future(self._person.approve(request))
         self._prompts[request.approval_id] = prompt
         try:
@@ -181,17 +169,16 @@ async def _end(
 
 async def _session(client: RpcClient, task: Task) -> Json:
     """The session to prompt, in the mode and with the model of the task."""
-    wanted = {name: value for name, value in (("mode", task.mode), ("model", task.model)) if value}
     workspace = str(task.workspace)
     if task.session is None:
-        return await client.request("pai/session/new", {"workspace": workspace, **wanted})
-    info = await client.request(
-        "pai/session/open",
-        {"sessionId": task.session, "workspace": workspace, "fromSeq": _ONLY_NEW},
-    )
-    for name, value in wanted.items():
-        method = f"pai/session/set{name.capitalize()}"
-        await client.request(method, {"sessionId": info["sessionId"], name: value})
+        new = {"workspace": workspace, "mode": task.mode, "model": task.model}
+        return await client.request("pai/session/new", new)
+    session = {"sessionId": task.session}
+    info = await client.request("pai/session/open", {**session, "workspace": workspace})
+    if task.mode:
+        await client.request("pai/session/setMode", {**session, "mode": task.mode})
+    if task.model:
+        await client.request("pai/session/setModel", {**session, "model": task.model})
     return info
 
 

@@ -35,7 +35,8 @@ class Reader:
         self._view = TurnView(screen, workspace)
 
     def started(self, status: Json) -> None:
-        what = f"Pails {status['version']} · {status['model']['name']} · {self._workspace}"
+        model = status["model"]["name"] or "no model"
+        what = f"Pails {status['version']} · {model} · {self._workspace}"
         self._screen.row(self._screen.paint(printable(what), "dim"))
         warn(self._screen, status)
 

@@ -5,8 +5,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from importlib import resources
 from pathlib import Path
 
+from pails.context.truncation import truncate
 from pails.core.ports import Attachment
 from pails.core.text import join_surrogates
+
+MAX_ATTACHED_CHARS = 30_000
+"""What an attachment may take of the context; the model reads the rest where it needs it."""
 
 ReadText = Callable[[Path], Awaitable[str]]
 """Reads a file the person attached: its text, or a sentence on why it cannot be read."""
@@ -28,7 +32,8 @@ async def render_prompt(
     """The person's words, followed by each attachment in a marked block."""
     blocks = [text]
     for attachment in attachments:
-        body = attachment.text if attachment.text is not None else await read(attachment.path)
+        whole = attachment.text if attachment.text is not None else await read(attachment.path)
+        body = truncate(whole, MAX_ATTACHED_CHARS, "read the rest with read_file").text
         blocks.append(_block(attachment, body, workspace))
     return "\n\n".join(blocks)
 
@@ -36,9 +41,8 @@ async def render_prompt(
 def _block(attachment: Attachment, body: str, workspace: Path) -> str:
     name = attachment.path
     shown = name.relative_to(workspace) if name.is_relative_to(workspace) else name
-    lines = ""
-    if attachment.kind == "selection":
-        lines = f' lines="{attachment.first_line}-{attachment.last_line}"'
+    first, last = attachment.first_line, attachment.last_line
+    lines = "" if last is None else f' lines="{first}-{last}"'
     end = "" if body.endswith("\n") else "\n"
     # As JSON writes it: no name, whatever is in it, ends the attribute or the line.
     path = json.dumps(join_surrogates(str(shown)), ensure_ascii=False)

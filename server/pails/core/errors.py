@@ -1,4 +1,4 @@
-"""Everything Pails raises on purpose.
+"""Everything Pails raises for a person to read, and the bugs it finds in itself.
 
     PailsError                  says for a person what happened, what was kept, what to do
     ├─ NotFoundError            a session, turn, approval or workspace that does not exist
@@ -9,11 +9,17 @@
     │  ├─ RateLimitedError          429; `retry_after` seconds when the server said so
     │  ├─ ModelStuckError           it sends the same call for ever
     │  └─ ModelRefusedError         401, 403, 400, no credit: trying again does not help
-    ├─ HistoryError             a conversation that no strict provider would accept (a bug of ours)
-    └─ StorageError             a log or file of ours cannot be read or written
+    └─ StorageError             a file cannot be read or written
+       └─ LogError                 a session's log: nothing may go on unlogged
+
+    InternalError               a bug of ours; a person reads that Pails failed inside
+    └─ HistoryError             a conversation that no strict provider would accept
+
+Parts that may fail for reasons of their own add to the tree beside their code: `host/worker.py` a
+`WorkerError`, `session/run.py` a `TransitionError`.
 
 A failure that the model can mend is not here: it is a `ToolResult` with `is_error` set. Broad
-`except` clauses stand at three borders only: a request, a tool, a background task.
+`except` clauses stand at two kinds of border only: a request and a tool.
 """
 
 
@@ -57,9 +63,17 @@ class ModelStuckError(ModelError):
     """The model repeats itself without effect; what it did before is kept."""
 
 
-class HistoryError(PailsError):
-    """The conversation is not sendable."""
-
-
 class StorageError(PailsError):
-    """A file of ours could not be read or written; the message says what is kept."""
+    """A file could not be read or written; the message says what is kept."""
+
+
+class LogError(StorageError):
+    """A session's log could not be read or written."""
+
+
+class InternalError(Exception):
+    """Something that cannot happen did: `str(error)` is for us, not for a person."""
+
+
+class HistoryError(InternalError):
+    """The conversation is not sendable."""

@@ -86,7 +86,8 @@ class ApprovalChoice(StrEnum):
     ALLOW_ONCE = "allowOnce"
     ALLOW_SESSION = "allowSession"
     REJECT = "reject"
-    CANCELLED = "cancelled"  # not a person's answer: the turn was cancelled
+    UNANSWERED = "unanswered"  # nobody was there to be asked, or they only closed the question
+    CANCELLED = "cancelled"  # the turn was cancelled
 
 
 @dataclass(frozen=True, slots=True)

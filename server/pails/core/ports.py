@@ -107,6 +107,14 @@ class TextChange:
     replacement: str
 
 
+@dataclass(frozen=True, slots=True)
+class EditOutcome:
+    """What became of an edit. `reason` completes a sentence: "… because `reason`"."""
+
+    status: Literal["applied", "refused", "unknown"]
+    reason: str = ""
+
+
 class Editor(Protocol):
     """The client's buffers. A server without a client has none of them open."""
 
@@ -114,8 +122,8 @@ class Editor(Protocol):
         """The open document at this path, or None."""
         ...
 
-    async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> str:
-        """Apply to that version of the document; "" when applied, else why it was not."""
+    async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> EditOutcome:
+        """Apply to that version of the document, as one step of its undo stack."""
         ...
 
     async def save(self, path: Path) -> bool:
@@ -162,7 +170,8 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAnswer:
-    """A person's answer. `feedback` is told to the model when the choice is to reject."""
+    """A person's answer. `feedback` is told to the model when the call may not run: what the
+    person said, or why nobody was asked."""
 
     choice: ApprovalChoice
     feedback: str = ""

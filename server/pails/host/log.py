@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from pails.core.errors import StorageError
+from pails.core.errors import LogError
 
 if sys.platform == "win32":
     import msvcrt
@@ -20,7 +20,7 @@ class AppendLog:
     """A file to which whole lines are appended, readable by its owner only.
 
     Nobody else can open it as a log while this one is open, in this process or another. Raises
-    `StorageError` when somebody has, and when the file cannot be opened.
+    `LogError` when somebody has, and when the file cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -32,16 +32,16 @@ class AppendLog:
             self._fd = os.open(path, flags, 0o600)
             self._size = os.fstat(self._fd).st_size
         except OSError as error:
-            raise StorageError(f"Cannot open {path} for writing: {error.strerror}.") from error
+            raise LogError(f"Cannot open {path} for writing: {error.strerror}.") from error
         if not _lock(self._fd):
             self.close()
-            raise StorageError(
+            raise LogError(
                 f"{path.stem} is open in another Pails process, and only one can write its log. "
                 "Go on there, or close it there and try again."
             )
 
     def append(self, data: bytes) -> None:
-        """Append all of `data`, one line or more, or nothing. Raises `StorageError`."""
+        """Append all of `data`, one line or more, or nothing. Raises `LogError`."""
         written = 0
         try:
             if self._half_written:  # it would swallow this line
@@ -51,29 +51,29 @@ class AppendLog:
                 written += os.write(self._fd, data[written:])
         except OSError as error:
             self._half_written = self._half_written or written > 0
-            raise StorageError(
+            raise LogError(
                 f"Cannot write to {self._path}: {error.strerror}. What was written before is kept; "
                 "free some space and try again."
             ) from error
         self._size += written
 
     def cut(self, size: int) -> int:
-        """Cut the file back to its first `size` bytes; how many went. Raises `StorageError`."""
+        """Cut the file back to its first `size` bytes; how many went. Raises `LogError`."""
         cut_off = self._size - size
         if cut_off:
             try:
                 os.ftruncate(self._fd, size)
             except OSError as error:
-                raise StorageError(f"Cannot mend {self._path}: {error.strerror}.") from error
+                raise LogError(f"Cannot mend {self._path}: {error.strerror}.") from error
             self._size = size
         return cut_off
 
     async def sync(self) -> None:
-        """Wait for the disk, off the event loop. Raises `StorageError`."""
+        """Wait for the disk, off the event loop. Raises `LogError`."""
         try:
             await asyncio.to_thread(os.fsync, self._fd)
         except OSError as error:
-            raise StorageError(
+            raise LogError(
                 f"The disk did not take {self._path}: {error.strerror}. What was written before "
                 "is kept; look at the disk and try again."
             ) from error
@@ -88,12 +88,12 @@ def read_lines(path: Path) -> tuple[list[bytes], int]:
     """The whole lines of a log, and how many bytes they take: blocking.
 
     What stands behind them was torn by a killed process, or is being written just now. Raises
-    `StorageError`.
+    `LogError`.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise StorageError(f"Cannot read {path}: {error.strerror}.") from error
+        raise LogError(f"Cannot read {path}: {error.strerror}.") from error
     end = data.rfind(b"\n") + 1
     return data[:end].split(b"\n")[:-1], end
 

@@ -25,6 +25,7 @@ from pails.core.ports import ApprovalAnswer
 from pails.lsp import protocol
 from pails.lsp.client import Client
 from pails.lsp.coding import decode, encode, explain
+from pails.session.codec import encode_event
 from pails.session.session import Session
 
 log = logging.getLogger(__name__)
@@ -115,18 +116,8 @@ def approve_by(client: Client) -> Approve:
     """Approvals by `pai/approval/request`."""
 
     async def approve(session_id: str, wanted: ApprovalRequested) -> ApprovalAnswer | None:
-        params = protocol.ApprovalRequestParams(
-            session_id=session_id,
-            turn_id=wanted.turn_id,
-            approval_id=wanted.approval_id,
-            tool=wanted.tool,
-            title=wanted.title,
-            text=wanted.text,
-            rule=wanted.rule,
-            reason=wanted.reason,
-            diff=wanted.diff,
-        )
-        answer = await client.request("pai/approval/request", encode(params))
+        params = {"sessionId": session_id, **encode_event(wanted)}
+        answer = await client.request("pai/approval/request", params)
         result = _decoded(protocol.ApprovalRequestResult, answer)
         return None if result is None else ApprovalAnswer(result.choice, result.feedback)
 
@@ -149,20 +140,20 @@ def ask_by(client: Client) -> AskQuestion:
     """Questions by `pai/question/ask`."""
 
     async def ask(session_id: str, wanted: QuestionAsked) -> Reply | None:
-        return await ask_client(client, session_id, wanted)
+        params = protocol.QuestionAskParams(
+            session_id=session_id,
+            turn_id=wanted.turn_id,
+            question_id=wanted.question_id,
+            text=wanted.text,
+            options=list(wanted.options),
+        )
+        return await ask_client(client, params)
 
     return ask
 
 
-async def ask_client(client: Client, session_id: str, wanted: QuestionAsked) -> Reply | None:
+async def ask_client(client: Client, params: protocol.QuestionAskParams) -> Reply | None:
     """One `pai/question/ask`; None when the client gave no usable answer."""
-    params = protocol.QuestionAskParams(
-        session_id=session_id,
-        turn_id=wanted.turn_id,
-        question_id=wanted.question_id,
-        text=wanted.text,
-        options=list(wanted.options),
-    )
     answer = await client.request("pai/question/ask", encode(params))
     result = _decoded(protocol.QuestionAskResult, answer)
     return None if result is None else Reply(result.answer)

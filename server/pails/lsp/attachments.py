@@ -22,8 +22,9 @@ def from_wire(sent: protocol.Attachment, documents: Documents) -> Attachment:
     if sent.kind == "diagnostics":
         return diagnostics(path, sent.range, sent.text or "")
     if sent.kind == "file" or sent.range is None:
-        text = None if document is None else join_surrogates(document.text)
-        return Attachment("file", path, text)
+        # The reader of the path prefers the open document; one without a file is only here.
+        unsaved = document if uris.to_path(sent.uri) is None else None
+        return Attachment("file", path, unsaved and join_surrogates(unsaved.text))
     if document is None:
         raise InvalidRequestError(
             f"{sent.uri} is not open, so nothing is selected in it. Open it, or attach the file."

@@ -15,15 +15,15 @@ log = logging.getLogger(__name__)
 ALLOW_ONCE = "Allow once"
 ALLOW_SESSION = "Allow for this session: "
 REJECT = "Reject"
-DISMISSED = "dismissed without an answer"
-CANNOT_ASK = "this client cannot show the request, so nobody could allow it"
+DISMISSED = "the question was closed without an answer"
+CANNOT_ASK = "this editor cannot show the question"
 
 
 class BarePerson:
     """The person behind a client without `pai/…`.
 
-    A request that is dismissed is rejected, for such a client has no other way to answer; unless
-    it follows events (`has_events`): then it stays pending and can be answered by method.
+    A request that is dismissed counts as unanswered, for such a client has no other way to answer;
+    unless it follows events (`has_events`): then it stays pending and can be answered by method.
     """
 
     def __init__(self, client: Client, *, has_events: bool) -> None:
@@ -38,14 +38,14 @@ class BarePerson:
             chosen = await self._choose(_approval_text(wanted), actions)
         except JsonRpcException as error:
             log.warning("the client cannot show an approval: %s", error)
-            return self._refused(CANNOT_ASK)
+            return self._unanswered(CANNOT_ASK)
         if chosen == ALLOW_ONCE:
             return ApprovalAnswer(ApprovalChoice.ALLOW_ONCE)
         if wanted.rule and chosen == allow_session:
             return ApprovalAnswer(ApprovalChoice.ALLOW_SESSION)
         if chosen == REJECT:
             return ApprovalAnswer(ApprovalChoice.REJECT)
-        return self._refused(DISMISSED)
+        return self._unanswered(DISMISSED)
 
     async def ask(self, _session_id: str, wanted: QuestionAsked) -> Reply | None:
         """Offer the options. Free text cannot be typed here, so such a question goes unanswered."""
@@ -71,8 +71,8 @@ class BarePerson:
         item = await self._client.request(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
         return item.title if isinstance(item, types.MessageActionItem) else None
 
-    def _refused(self, why: str) -> ApprovalAnswer | None:
-        return None if self._has_events else ApprovalAnswer(ApprovalChoice.REJECT, why)
+    def _unanswered(self, why: str) -> ApprovalAnswer | None:
+        return None if self._has_events else ApprovalAnswer(ApprovalChoice.UNANSWERED, why)
 
 
 def _approval_text(wanted: ApprovalRequested) -> str:

@@ -4,7 +4,6 @@ Turns of commands run in the editor session of the workspace, which is made when
 """
 
 import asyncio
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -14,7 +13,6 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from pails.core.errors import InvalidRequestError
-from pails.core.events import QuestionAsked
 from pails.core.ports import Attachment
 from pails.lsp import actions, attachments, protocol, uris
 from pails.lsp.asking import ask_client
@@ -111,11 +109,11 @@ class Commands:
         if not self._can.questions:
             self._client.show(types.MessageType.Info, HOW_TO_ASK)
             return ""
-        question = QuestionAsked(
-            turn_id="", question_id=f"ask-{uuid.uuid4().hex[:12]}", text="What do you want to know?"
+        question = protocol.QuestionAskParams(
+            session_id=follower.session.id, text="What do you want to know?"
         )
         try:
-            reply = await ask_client(self._client, follower.session.id, question)
+            reply = await ask_client(self._client, question)
         except JsonRpcException:
             return ""
         return (reply.text or "").strip() if reply else ""

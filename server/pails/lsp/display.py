@@ -29,8 +29,8 @@ log = logging.getLogger(__name__)
 TOKEN_PREFIX = "pails/"
 ANSWER_LINE_CHARACTERS = 200
 
-KeepAnswer = Callable[[str, str], Awaitable[Path]]
-"""Writes an answer (title, Markdown text) to a file of ours and returns its path."""
+KeepAnswer = Callable[[str], Awaitable[Path]]
+"""Writes an answer (Markdown text) to a file of ours and returns its path."""
 
 
 class TurnProgress:
@@ -175,7 +175,7 @@ class TurnDisplay:
 
     async def _open_document(self, title: str, answer: str) -> bool:
         try:
-            path = await self._keep_answer(title, f"# {title}\n\n{answer}\n")
+            path = await self._keep_answer(f"# {title}\n\n{answer}\n")
             params = types.ShowDocumentParams(uris.from_path(path), take_focus=False)
             result = await self._client.request(types.WINDOW_SHOW_DOCUMENT, params)
         except (PailsError, JsonRpcException) as error:

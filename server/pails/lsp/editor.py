@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException
 
 from pails.core.events import Problem
-from pails.core.ports import Buffer, TextChange
+from pails.core.ports import Buffer, EditOutcome, TextChange
 from pails.core.text import join_surrogates
 from pails.lsp.client import Client
 from pails.lsp.coding import decode
@@ -20,7 +20,8 @@ from pails.lsp.protocol import ClientCapabilities, EditorSaveResult
 
 log = logging.getLogger(__name__)
 
-CHANGED_MEANWHILE = "the document changed meanwhile; nothing was edited"
+APPLIED = EditOutcome("applied")
+CHANGED_MEANWHILE = EditOutcome("refused", "the document changed meanwhile")
 FOLLOW_SECONDS = 1.0
 """How long after its answer a client may take to send the `didChange` of our edit."""
 
@@ -41,26 +42,26 @@ class ClientEditor:
             return None
         return Buffer(path, document.uri, join_surrogates(document.text), document.version)
 
-    async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> str:
-        """Apply to that version of the document; "" when applied, else why it was not.
+    async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> EditOutcome:
+        """Apply to that version of the document.
 
         When this returns, `buffer` gives the text with the edit in it: some clients send the
         change before their answer, some behind it.
         """
         document = self._documents.get(buffer.uri)
         if document is None:
-            return "the document was closed meanwhile; nothing was edited"
+            return EditOutcome("refused", "the document was closed meanwhile")
         if document.version != buffer.version:
             return CHANGED_MEANWHILE
         if not self._client.can_apply_edits:
-            return "this client cannot apply edits to open documents; nothing was edited"
+            return EditOutcome("refused", "this client cannot edit open documents")
         edit = self._workspace_edit(document, changes)
         changed = self._version_after(document)
         try:
-            refusal = await self._apply_edit(edit, label)
-            if not refusal:
+            outcome = await self._apply_edit(edit, label)
+            if outcome is APPLIED:
                 await _wait_a_while(changed)
-            return refusal
+            return outcome
         finally:
             changed.cancel()
 
@@ -89,18 +90,18 @@ class ClientEditor:
         identifier = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
         return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, edits)])
 
-    async def _apply_edit(self, edit: types.WorkspaceEdit, label: str) -> str:
+    async def _apply_edit(self, edit: types.WorkspaceEdit, label: str) -> EditOutcome:
         params = types.ApplyWorkspaceEditParams(edit, label)
         try:
             answer = await self._client.request(types.WORKSPACE_APPLY_EDIT, params)
         except JsonRpcException as error:
-            return f"the editor could not apply the edit ({error}); nothing was edited"
+            return EditOutcome("unknown", f"the editor answered with an error ({error})")
         if not isinstance(answer, types.ApplyWorkspaceEditResult):
-            return "the editor did not say whether it applied the edit; read the file again"
+            return EditOutcome("unknown", "the editor did not say")
         if answer.applied:
-            return ""
+            return APPLIED
         reason = answer.failure_reason or "it gave no reason; perhaps the document changed"
-        return f"the editor refused the edit ({reason}); nothing was edited"
+        return EditOutcome("refused", f"the editor refused the edit ({reason})")
 
     def _version_after(self, document: Document) -> asyncio.Future[None]:
         """Done when the client has sent another version of the document."""

@@ -44,12 +44,14 @@ class Follower:
         self._readers: tuple[Reader, ...] = (self._feed, self._prompter, display)
         self._unsubscribe: Callable[[], None] | None = None
 
-    async def start(self, after_seq: int) -> None:
+    async def start(self, after_seq: int | None) -> None:
         """Send what came after this number, then all that comes; ask again what waits.
 
-        A number that has not been reached yet means now. Stopped meanwhile, it does nothing more.
+        None, or a number that has not been reached yet, means now. Stopped meanwhile, it does
+        nothing more.
         """
-        after_seq = min(after_seq, self.session.seq)
+        now = self.session.seq
+        after_seq = now if after_seq is None else min(after_seq, now)
         self._feed.hold()
         self._unsubscribe = self.session.subscribe(self._push)
         try:
@@ -85,8 +87,11 @@ class Followers:
         self._keep_answer = keep_answer
         self._followers: dict[str, Follower] = {}
 
-    async def follow(self, session: Session, after_seq: int) -> Follower:
-        """Follow a session from this number on, in place of however it was followed before."""
+    async def follow(self, session: Session, after_seq: int | None) -> Follower:
+        """Follow a session from this number on, in place of however it was followed before.
+
+        See `Follower.start`.
+        """
         before = self._followers.pop(session.id, None)
         if before is None:
             is_bare = not self._can.events

@@ -50,7 +50,7 @@ class App(Protocol):
 
     async def status(self) -> Status: ...
 
-    async def keep_answer(self, title: str, text: str) -> Path:
+    async def keep_answer(self, text: str) -> Path:
         """Write a Markdown answer to a file of ours, for the editor to open."""
         ...
 
@@ -163,7 +163,7 @@ class Handlers:
     async def _open(self, params: protocol.SessionOpenParams) -> protocol.SessionInfo:
         workspace = None if params.workspace is None else _absolute(params.workspace)
         session = await self._app.sessions.open(params.session_id, workspace)
-        await self._followers.follow(session, params.from_seq)
+        await self._followers.follow(session, params.after_seq)
         return _info(session)
 
     async def _prompt(self, params: protocol.SessionPromptParams) -> protocol.SessionPromptResult:

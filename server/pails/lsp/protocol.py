@@ -1,8 +1,8 @@
 """The `pai/…` wire: methods and the types of their parameters and results.
 
 Everything on the wire is camelCase. Events are the union of `core/events.py`, encoded by
-`session/codec.py`; error codes are in `methods.py`. `docs/protocol.md` is generated from this
-module and a test holds them together.
+`session/codec.py`; error codes are in `core/rpc.py`. `docs/protocol.md` is generated from
+these modules and a test holds them together.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from pails.core.events import ApprovalChoice, Mode, RunState
+
+Answer = Literal[
+    ApprovalChoice.ALLOW_ONCE,
+    ApprovalChoice.ALLOW_SESSION,
+    ApprovalChoice.REJECT,
+    ApprovalChoice.UNANSWERED,
+]
+"""What a client may say to an approval; that the turn was cancelled is ours to say."""
 
 
 class Wire(BaseModel):
@@ -90,7 +98,11 @@ class SessionListResult(Wire):
 class SessionOpenParams(Wire):
     session_id: str
     workspace: str | None = None
-    from_seq: int = Field(0, ge=0, description="events after this number are sent again")
+    after_seq: int | None = Field(
+        None,
+        ge=0,
+        description="events after this number are sent again, 0: all; null: only what comes now",
+    )
 
 
 class SessionPromptParams(Wire):
@@ -129,7 +141,7 @@ class ApprovalAnswerParams(Wire):
 
     session_id: str
     approval_id: str
-    choice: Literal[ApprovalChoice.ALLOW_ONCE, ApprovalChoice.ALLOW_SESSION, ApprovalChoice.REJECT]
+    choice: Answer
     feedback: str = ""
 
 
@@ -165,10 +177,14 @@ class StatusResult(Wire):
 
 
 class ApprovalRequestParams(Wire):
-    """Sent to clients that say `approvals`; others get `window/showMessageRequest`."""
+    """The event `approvalRequested` and its session.
+
+    Sent to clients that say `approvals`; others get `window/showMessageRequest`.
+    """
 
     session_id: str
     turn_id: str
+    call_id: str
     approval_id: str
     tool: str
     title: str
@@ -176,10 +192,11 @@ class ApprovalRequestParams(Wire):
     rule: str
     reason: str
     diff: str = ""
+    kind: Literal["approvalRequested"] = "approvalRequested"
 
 
 class ApprovalRequestResult(Wire):
-    choice: Literal[ApprovalChoice.ALLOW_ONCE, ApprovalChoice.ALLOW_SESSION, ApprovalChoice.REJECT]
+    choice: Answer
     feedback: str = ""
 
 
@@ -192,9 +209,11 @@ class ApprovalResolvedParams(Wire):
 
 
 class QuestionAskParams(Wire):
+    """`turn_id` and `question_id` are null when a command asks before it starts a turn."""
+
     session_id: str
-    turn_id: str
-    question_id: str
+    turn_id: str | None = None
+    question_id: str | None = None
     text: str
     options: list[str] = []
 
@@ -245,7 +264,7 @@ CLIENT_TO_SERVER = (
         "pai/session/open",
         SessionOpenParams,
         SessionInfo,
-        "Follow a session; events after `fromSeq` and pending approvals are sent again.",
+        "Follow a session; events after `afterSeq` and pending approvals are sent again.",
     ),
     Method(
         "pai/session/prompt",

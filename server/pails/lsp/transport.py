@@ -29,11 +29,17 @@ from pygls.exceptions import (
 )
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, LanguageServerProtocol
 
-from pails.core.errors import ConfigurationError, NotFoundError, PailsError
+from pails.core.errors import (
+    ConfigurationError,
+    ModelError,
+    NotFoundError,
+    PailsError,
+    StorageError,
+)
+from pails.core.rpc import ErrorCode
 from pails.lsp import uris
 from pails.lsp.client import Payload
 from pails.lsp.documents import Documents
-from pails.lsp.methods import ErrorCode
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
@@ -269,6 +275,8 @@ def as_rpc_error(failure: BaseException) -> JsonRpcException:
             return JsonRpcException(str(failure), ErrorCode.NOT_FOUND)
         case ConfigurationError():
             return JsonRpcException(str(failure), ErrorCode.CONFIGURATION)
+        case ModelError() | StorageError():
+            return JsonRpcException(str(failure), ErrorCode.EXTERNAL_FAILURE)
         case PailsError():
             return JsonRpcException(str(failure), ErrorCode.REQUEST_FAILED)
         case _:

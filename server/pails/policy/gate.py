@@ -31,14 +31,9 @@ class Gate:
         refused = self._refused if turn_id == self._refused_turn else frozenset[str]()
         rule = rule_for(action, places)
         sandbox = judge_sandbox(action)
-        decision = combine(
-            (
-                judge_origin(action),
-                judge_approval(action, mode, rule, self.grants, refused),
-                judge_paths(places, self._readable),
-                sandbox,
-            )
-        )
+        approval = judge_approval(action, mode, rule, self.grants, refused)
+        paths = judge_paths(places, self._readable)
+        decision = combine((judge_origin(action), approval, paths, sandbox)) or approval
         if decision.verdict == "deny" or effect_of(action) is not Effect.EXECUTE:
             return decision
         return Decision(decision.verdict, f"{decision.rule}; {sandbox.rule}", decision.grant)
@@ -58,8 +53,8 @@ class Gate:
             self._refused |= {rule_for(action, locate(action, workspace))}
 
 
-def combine(decisions: Sequence[Decision]) -> Decision:
-    """The first deny; else all that ask, as one; else the approval that let it pass.
+def combine(decisions: Sequence[Decision]) -> Decision | None:
+    """The first deny; else all that ask, as one; None when every place lets it pass.
 
     What can be allowed for the session is nothing as soon as one place asks each time.
     """
@@ -68,6 +63,6 @@ def combine(decisions: Sequence[Decision]) -> Decision:
             return decision
     asking = [decision for decision in decisions if decision.verdict == "ask"]
     if not asking:
-        return decisions[1]
+        return None
     grants = [decision.grant for decision in asking]
     return Decision("ask", "; ".join(d.rule for d in asking), grants[0] if all(grants) else "")

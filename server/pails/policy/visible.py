@@ -30,6 +30,12 @@ def visible(text: str) -> str:
     return _MANY_BLANKS.sub(lambda m: f"⟨{len(m[0])} blanks⟩", marked)
 
 
+def visible_diff(diff: str) -> str:
+    """A diff, line by line: a line end of the file is none of its hidden characters."""
+    lines = (line.removesuffix("\r") for line in diff.split("\n"))
+    return "\n".join(_marked(line, kept="\t") for line in lines)
+
+
 def visible_line(text: str) -> str:
     """The same on one line: line ends and tabs are marked too, and nothing is shortened."""
     return _marked(text, kept="")

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pails.core.errors import StorageError
+from pails.core.errors import LogError
 from pails.core.events import Event
 from pails.host.log import AppendLog, read_lines
 from pails.session.codec import Record, decode_record, encode_record
 
 
 class Journal:
-    """Writes records to a file that this process owns. Raises `StorageError` when it cannot."""
+    """Writes records to a file that this process owns. Raises `LogError` when it cannot."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -37,7 +37,7 @@ class Journal:
         try:
             loaded = load(path)
             torn = journal._log.cut(loaded.size)
-        except StorageError:
+        except LogError:
             journal.close()
             raise
         journal._next_seq = max(record.seq for record in loaded.records) + 1
@@ -56,7 +56,7 @@ class Journal:
         return tuple(self._owed)
 
     def append(self, event: Event) -> int:
-        """Write the event and return its number. Raises `StorageError`: then nothing counts."""
+        """Write the event and return its number. Raises `LogError`: then nothing counts."""
         record = self._record(event)
         self._log.append(b"".join(map(encode_record, (*self._owed, record))))
         self._owed.clear()
@@ -94,15 +94,13 @@ def load(path: Path) -> Loaded:
     """Read a log, which may be in use: blocking.
 
     A line without an end is left out, as is an unreadable line in the middle. Raises
-    `StorageError` when there is no readable record at all.
+    `LogError` when there is no readable record at all.
     """
     lines, size = read_lines(path)
     repaired: list[str] = []
     records = list(_decode_all(lines, repaired))
     if not records:
-        raise StorageError(
-            f"The session log {path} holds no readable record; it was left as it is."
-        )
+        raise LogError(f"The session log {path} holds no readable record; it was left as it is.")
     return Loaded(tuple(records), tuple(repaired), size)
 
 

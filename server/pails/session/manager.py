@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pails.config import Paths
-from pails.core.errors import NotFoundError, StorageError
-from pails.core.events import Event, Mode, SessionCreated, SessionReopened, TurnStarted
+from pails.core.errors import LogError, NotFoundError
+from pails.core.events import Event, Mode, Notice, SessionCreated, SessionReopened, TurnStarted
 from pails.host.log import LogFile, first_lines, list_logs
 from pails.host.paths import real_folder
 from pails.session.codec import decode_record
@@ -35,12 +35,9 @@ class SessionSummary:
 class SessionManager:
     """Owns the open sessions. `make_kit` builds the parts of one for its workspace."""
 
-    def __init__(
-        self, paths: Paths, make_kit: Callable[[Path], Kit], default_mode: Mode = Mode.AUTO
-    ) -> None:
+    def __init__(self, paths: Paths, make_kit: Callable[[Path], Kit]) -> None:
         self._paths = paths
         self._make_kit = make_kit
-        self._default_mode = default_mode
         self._open: dict[str, Session] = {}
         self._opening = asyncio.Lock()
 
@@ -55,15 +52,16 @@ class SessionManager:
         path = self._paths.sessions(workspace) / f"{session_id}{SUFFIX}"
         journal = await asyncio.to_thread(Journal, path)
         session = Session(session_id, workspace, journal, SessionState(), kit)
-        created = SessionCreated(str(workspace), mode or self._default_mode, model or "")
-        await self._begin(session, [created])
+        created = SessionCreated(str(workspace), mode or kit.mode, model or "")
+        notices = [Notice("warning", warning) for warning in kit.warnings]
+        await self._begin(session, [created, *notices])
         return session
 
     async def open(self, session_id: str, workspace: Path | None = None) -> Session:
         """The session of this id, read from its log when it is not open yet.
 
         A turn that was cut off by the death of its process is closed: nothing runs again unasked.
-        Raises `StorageError` when another process has the session open.
+        Raises `LogError` when another process has the session open.
         """
         async with self._opening:  # two requests at once must not make two of it
             return self._open.get(session_id) or await self._reopen(session_id, workspace)
@@ -76,9 +74,11 @@ class SessionManager:
             for record in loaded.records:
                 state.apply(record.event)
             if not state.workspace:
-                raise StorageError(f"The session log {path} does not say where it belongs.")
+                raise LogError(f"The session log {path} does not say where it belongs.")
             folder = await asyncio.to_thread(_existing_folder, Path(state.workspace))
             kit = await asyncio.to_thread(self._make_kit, folder)
+            for rule in state.grants:
+                kit.gate.grants.add(rule)
         except BaseException:
             journal.close()
             raise
@@ -91,7 +91,7 @@ class SessionManager:
         try:
             for event in events:
                 await session.emit(event)
-        except StorageError:
+        except LogError:
             await session.close()
             raise
         self._open[session.id] = session

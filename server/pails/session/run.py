@@ -6,7 +6,7 @@ transition is an event in the log.
 
 from enum import StrEnum
 
-from pails.core.errors import PailsError
+from pails.core.errors import InternalError
 from pails.core.events import RunState
 
 
@@ -51,7 +51,7 @@ TRANSITIONS: dict[RunState, dict[Signal, RunState]] = {
 }
 
 
-class TransitionError(PailsError):
+class TransitionError(InternalError):
     """A signal that means nothing in the state it met: a bug of ours."""
 
 

@@ -12,8 +12,7 @@ from typing import Literal
 
 from pails.agent.loop import Turn, TurnOutcome, run_turn
 from pails.context.prompt import render_prompt
-from pails.context.truncation import truncate
-from pails.core.errors import InvalidRequestError, PailsError, StorageError
+from pails.core.errors import InvalidRequestError, LogError, PailsError
 from pails.core.events import (
     TRANSIENT,
     ApprovalRequested,
@@ -44,14 +43,11 @@ from pails.session.run import Signal, next_state
 from pails.session.state import SessionState
 from pails.telemetry import bind
 from pails.tools.documents import Unreadable
-from pails.tools.executor import Executor, Guard, Surroundings
+from pails.tools.executor import Executor, Surroundings
 
 log = logging.getLogger(__name__)
 
 Listener = Callable[[Envelope], None]
-
-MAX_ATTACHED_CHARS = 30_000
-"""What an attached file may take of the context; the model reads the rest where it needs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +88,15 @@ class Session:
         self._closing = False
         self._person = SessionPerson(self._current_turn, self.emit, self._signal)
         self._around = Surroundings(
-            workspace,
-            kit.registry,
-            kit.checker,
-            kit.editor,
-            self._person,
-            self.emit,
-            kit.parallel_reads,
+            workspace=workspace,
+            registry=kit.registry,
+            gate=kit.gate,
+            mode=lambda: self.mode,
+            checker=kit.checker,
+            editor=kit.editor,
+            person=self._person,
+            emit=self.emit,
+            parallel_reads=kit.parallel_reads,
         )
 
     # -- what it is ----------------------------------------------------------------------------
@@ -113,7 +111,8 @@ class Session:
 
     @property
     def model_name(self) -> str:
-        return self._state.model
+        """The model that answers; until one has been found, the one that was asked for."""
+        return self._model.name if self._model else self._state.model
 
     @property
     def seq(self) -> int:
@@ -230,7 +229,7 @@ class Session:
         """
         try:
             self.record(event)
-        except StorageError as error:
+        except LogError as error:
             log.error("not logged yet: %s", error)
             self._journal.owe(event)
             self._take(event)
@@ -251,21 +250,23 @@ class Session:
                 self._end_turn(prompt, self._run, time.monotonic() - started)
             try:
                 await self._journal.sync()
-            except StorageError as error:  # the queue goes on: each turn says what it could not do
+            except LogError as error:  # the queue goes on: each turn says what it could not do
                 log.error("%s", error)
 
     async def _play(self, prompt: _Prompt) -> TurnOutcome:
         """The turn itself, from the prompt to the last reply."""
         turn_id, kit = prompt.turn_id, self._kit
+        model = self._current_model().name
+        started = TurnStarted(turn_id, _title(prompt.text), self.mode, model)
         with bind(trace_id=turn_id, session_id=self.id, agent="main"):
-            await self.emit(TurnStarted(turn_id, _title(prompt.text), self.mode, self.model_name))
+            await self.emit(started)
             self._signal(Signal.START)
             text = await render_prompt(
                 prompt.text, await self._attachments(prompt), self.workspace, self._attached_text
             )
             await self.emit(UserMessageAdded(turn_id, UserMessage(text)))
             self._warming = self._warming or asyncio.create_task(kit.checker.warm())
-            executor = Executor(turn_id, self._around, self._guard(turn_id))
+            executor = Executor(turn_id, self._around)
             turn = Turn(
                 turn_id=turn_id,
                 system=kit.system_prompt,
@@ -340,14 +341,6 @@ class Session:
         if after is not before:
             self.record(RunStateChanged(self._current_turn(), after))
 
-    def _guard(self, turn_id: str) -> Guard:
-        gate = self._kit.gate
-        return Guard(
-            judge=lambda action: gate.judge(action, self.mode, self.workspace, turn_id),
-            grant=gate.grant,
-            refuse=lambda action: gate.refuse(action, self.workspace, turn_id),
-        )
-
     async def _attachments(self, prompt: _Prompt) -> Sequence[Attachment]:
         """What the person attached, and the files that their words name."""
 
@@ -365,7 +358,7 @@ class Session:
         document = await self._kit.documents.read(path)
         if isinstance(document, Unreadable):
             return f"[{path.name} {document.message}]"
-        return truncate(document.text, MAX_ATTACHED_CHARS, "read the rest with read_file").text
+        return document.text
 
     def _current_turn(self) -> str:
         return self._state.turn_id or ""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import singledispatchmethod
 
 from pails.core.events import (
+    ApprovalChoice,
     ApprovalRequested,
     ApprovalResolved,
     AssistantMessageAdded,
@@ -62,6 +63,7 @@ class SessionState:
         self.run_state: RunState | None = None
         self.plan: tuple[PlanStep, ...] = ()
         self.pending: dict[str, ApprovalRequested | QuestionAsked] = {}
+        self.grants: dict[str, None] = {}  # rules that the person allowed for the session
         self.queued: dict[str, None] = {}  # turns that were promised and have not started
         self.turn_rounds = 0
         self.turn_files: dict[str, None] = {}
@@ -78,11 +80,6 @@ class SessionState:
     def unanswered(self) -> tuple[OpenCall, ...]:
         """The calls without a result, in the model's order."""
         return tuple(call for call in self._calls.values() if call.result is None)
-
-    @property
-    def call_ids(self) -> frozenset[str]:
-        """Every call id of the conversation."""
-        return frozenset(m.call_id for m in self._messages if isinstance(m, ToolMessage))
 
     @singledispatchmethod
     def apply(self, event: Event) -> None:
@@ -167,7 +164,10 @@ class SessionState:
 
     @apply.register
     def _(self, event: ApprovalResolved) -> None:
-        self.pending.pop(event.approval_id, None)
+        request = self.pending.pop(event.approval_id, None)
+        allowed = event.choice is ApprovalChoice.ALLOW_SESSION
+        if allowed and isinstance(request, ApprovalRequested) and request.rule:
+            self.grants[request.rule] = None
 
     @apply.register
     def _(self, event: QuestionAsked) -> None:

@@ -120,9 +120,14 @@ class Documents:
             if now.buffer is None or self._editor is None:
                 return await _write_disk(now, after, data)
             moved = _moved(changes, len(now.buffer.text) - len(now.text))
-            refused = await self._editor.apply(now.buffer, moved, label)
-            if refused:
-                return f"The editor did not apply the edit ({refused}). Nothing was written."
+            outcome = await self._editor.apply(now.buffer, moved, label)
+            if outcome.status == "refused":
+                return f"Nothing was written, because {outcome.reason}."
+            if outcome.status == "unknown":
+                return (
+                    f"It is not known whether the edit was applied, because {outcome.reason}. "
+                    "Read the file before you go on."
+                )
             change = Change(now.buffer.path, now.text, after, "buffer", saved=False)
             return change if now.dirty else await _save(self._editor, now, change, data)
 

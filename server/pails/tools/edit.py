@@ -13,6 +13,8 @@ from pails.tools.lines import Folded, common_ends, dominant_line_end, fold, with
 from pails.tools.near import NearMatch, describe_nearest, find_near
 
 _GUTTER = re.compile(r"^ *(\d+)(?:\t| ?[|│:→] ?)", re.MULTILINE)
+_ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
+_ESCAPE = re.compile(r"\\([nt\"\\])")
 _SHOWN_LINES = 10
 _BOM = "\ufeff"
 
@@ -52,7 +54,8 @@ def find_edit(text: str, old: str, new: str, *, replace_all: bool = False) -> Ed
     folded = fold(text)
     places = _places(folded.text, old_folded, overlapping=not replace_all)
     if not places:
-        return _without_exact_match(text, folded, old_folded, new_folded)
+        escaped = _escaped_edit(text, old_folded, new_folded, replace_all=replace_all)
+        return escaped or _without_exact_match(text, folded, old_folded, new_folded)
     if len(places) > 1 and not replace_all:
         return EditError(_ambiguous(folded.text, places))
     return EditPlan(_changes(text, folded, places, old_folded, new_folded))
@@ -98,6 +101,22 @@ def _changes(
         return TextChange(start, end, with_line_ends(inserted, text[start:end], line_end))
 
     return tuple(change(place) for place in places)
+
+
+def _escaped_edit(text: str, old: str, new: str, *, replace_all: bool) -> EditPlan | None:
+    """The edit of a model that escaped its texts once too often, and means line ends by `\\n`."""
+    meant = _unescaped(old)
+    if "\n" in old or "\n" not in meant or not meant.strip():
+        return None
+    new = new if "\n" in new else _unescaped(new)
+    plan = find_edit(text, meant, new, replace_all=replace_all)
+    if isinstance(plan, EditError):
+        return None
+    return EditPlan(plan.changes, f"`\\n` was taken for a line end. {plan.note}".strip())
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda match: _ESCAPES[match[1]], text)
 
 
 def _without_exact_match(text: str, folded: Folded, old: str, new: str) -> EditPlan | EditError:

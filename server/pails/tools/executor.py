@@ -18,11 +18,12 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from pails.core.errors import StorageError
+from pails.core.errors import LogError
 from pails.core.events import (
     ApprovalChoice,
     Effect,
     FileChanged,
+    Mode,
     SyntaxChecked,
     ToolCallEnded,
     ToolCallPrepared,
@@ -40,6 +41,8 @@ from pails.core.ports import (
     ToolResult,
 )
 from pails.diagnostics.checker import render
+from pails.policy.gate import Gate
+from pails.policy.visible import visible_diff
 from pails.tools.diff import unified
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
 from pails.tools.repeats import Repeats
@@ -51,36 +54,26 @@ IF_DONE = "If this completes the task, answer in words now and call nothing more
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
-    """The gate as the executor sees it: judge an action, remember what the person decided."""
-
-    judge: Callable[[Action], Decision]
-    grant: Callable[[Decision], None]
-    """The person allowed this for the rest of the session."""
-    refuse: Callable[[Action], None]
-    """The person refused this; the same call is not put up again in this turn."""
-
-
-@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a session lends to each of its turns."""
 
     workspace: Path
     registry: ToolRegistry
+    gate: Gate
+    mode: Callable[[], Mode]
     checker: SyntaxChecker
     editor: Editor | None
     person: Person
     emit: Emit
-    parallel_reads: int = 4
+    parallel_reads: int
 
 
 class Executor:
     """Runs the calls of one turn."""
 
-    def __init__(self, turn_id: str, around: Surroundings, guard: Guard) -> None:
+    def __init__(self, turn_id: str, around: Surroundings) -> None:
         self._turn_id = turn_id
         self._around = around
-        self._guard = guard
         self._slots = asyncio.Semaphore(around.parallel_reads)
         self._repeats = Repeats()
 
@@ -129,8 +122,8 @@ class Executor:
         """The border of a tool: a bug in one is that call's error, not the end of the turn."""
         try:
             return await self._attempt(call)
-        except StorageError:
-            raise  # our own log failed; nothing may go on unlogged
+        except LogError:
+            raise  # nothing may go on unlogged
         except Exception as error:
             log.exception("tool %s failed", call.name)
             text = (
@@ -147,7 +140,7 @@ class Executor:
         around = self._around
         context = CallContext(self._turn_id, call.id, around.workspace, around.emit, around.person)
         action = tool.action(args, context)
-        decision = await asyncio.to_thread(self._guard.judge, action)
+        decision = await self._judge(action)
         await around.emit(
             ToolCallPrepared(self._turn_id, call.id, tool.name, action.title, action.effect)
         )
@@ -161,11 +154,18 @@ class Executor:
             if refusal:
                 return refusal
             # While the person decided, the mode may have changed or a link been swapped.
-            decision = await asyncio.to_thread(self._guard.judge, action)
+            decision = await self._judge(action)
             if decision.verdict == "deny":
                 return _refused(decision.rule)
         await around.emit(ToolCallStarted(self._turn_id, call.id, action.effect))
         return await self._check(call, await proposal.run())
+
+    async def _judge(self, action: Action) -> Decision:
+        """In a thread, because the gate looks where links lead."""
+        around = self._around
+        return await asyncio.to_thread(
+            around.gate.judge, action, around.mode(), around.workspace, self._turn_id
+        )
 
     def _parse(self, call: ToolCall) -> tuple[Tool[Any], Parameters] | ToolResult:
         """The tool and its valid arguments, or an error that the model can mend."""
@@ -191,13 +191,16 @@ class Executor:
         self, call: ToolCall, action: Action, decision: Decision, proposal: Proposal
     ) -> ToolResult | None:
         """Ask the person; None when the call may run."""
-        text = proposal.text or action.title
-        answer = await self._around.person.approve(call.id, action, decision, text, proposal.diff)
+        around = self._around
+        text, diff = proposal.text or action.title, visible_diff(proposal.diff)
+        answer = await around.person.approve(call.id, action, decision, text, diff)
         if answer.choice is ApprovalChoice.ALLOW_SESSION:
-            self._guard.grant(decision)
+            around.gate.grant(decision)
         if answer.choice in (ApprovalChoice.ALLOW_ONCE, ApprovalChoice.ALLOW_SESSION):
             return None
-        self._guard.refuse(action)
+        if answer.choice is ApprovalChoice.UNANSWERED:
+            return _unanswered(answer.feedback)
+        around.gate.refuse(action, around.workspace, self._turn_id)
         said = f" They say: {answer.feedback}" if answer.feedback else ""
         return ToolResult(
             f"The person refused this call; nothing was done.{said} Do not try it again in "
@@ -252,6 +255,15 @@ class Executor:
 
 def _mistake(text: str) -> ToolResult:
     return ToolResult(text, is_error=True, summary=text.partition(". ")[0][:120])
+
+
+def _unanswered(why: str) -> ToolResult:
+    return ToolResult(
+        f"This call needs a person's permission, and none was given: {why}. Nothing was done. Go "
+        "on without it, and say at the end what could not be done.",
+        is_error=True,
+        summary=f"not allowed: {why}",
+    )
 
 
 def _refused(rule: str) -> ToolResult:

@@ -21,6 +21,9 @@ from pails.core.ports import ApprovalAnswer
 from pails.lsp.asking import Prompter, Reply, approve_by, ask_by, tell_resolved
 from pails.lsp.bare import CANNOT_ASK, DISMISSED, BarePerson
 from pails.lsp.client import Client
+from pails.lsp.coding import encode
+from pails.lsp.protocol import ApprovalRequestParams
+from pails.session.codec import encode_event
 from tests.unit.lsp.conftest import FakeWire
 
 SHOW = "window/showMessageRequest"
@@ -83,8 +86,17 @@ async def test_answers_go_to_the_session(client: Client, wire: FakeWire) -> None
         ("q", "two"),
     ]
     [params] = wire.of("pai/approval/request")
-    assert params["text"] == APPROVAL.text and params["approvalId"] == "a"
-    assert params["sessionId"] == "s"
+    assert params == {"sessionId": "s", **encode_event(APPROVAL)}
+    assert encode(ApprovalRequestParams.model_validate(params)) == params, "the documented type"
+    assert wire.of("pai/question/ask") == [
+        {
+            "sessionId": "s",
+            "turnId": "t",
+            "questionId": "q",
+            "text": "Which?",
+            "options": ["one", "two"],
+        }
+    ]
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,11 @@ def said(text: str) -> AssistantMessageAdded:
     return AssistantMessageAdded("t", AssistantMessage(text))
 
 
-async def keep(title: str, text: str) -> Path:
+async def keep(text: str) -> Path:
     return Path("/state/answer 1.md")
 
 
-async def full(title: str, text: str) -> Path:
+async def full(text: str) -> Path:
     raise StorageError("the disk is full")
 
 

@@ -10,10 +10,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from pails.core.events import Problem, SourcePosition
-from pails.core.ports import Buffer, TextChange
+from pails.core.ports import Buffer, EditOutcome, TextChange
 from pails.lsp.client import Client
 from pails.lsp.documents import Documents
-from pails.lsp.editor import CHANGED_MEANWHILE, ClientEditor
+from pails.lsp.editor import APPLIED, CHANGED_MEANWHILE, ClientEditor
 from pails.lsp.positions import Encoding
 from pails.lsp.protocol import ClientCapabilities
 from tests.unit.lsp.conftest import FakeWire
@@ -55,7 +55,7 @@ async def test_an_edit_is_versioned_and_counts_in_the_client_encoding(
         return types.ApplyWorkspaceEditResult(applied=True)
 
     wire.answers[APPLY] = apply
-    assert await editor.apply(the_buffer(editor), [TextChange(2, 3, "B")], "Pails: edit") == ""
+    assert await editor.apply(the_buffer(editor), [TextChange(2, 3, "B")], "Pails: edit") == APPLIED
     [params] = wire.of(APPLY)
     [change] = params.edit.document_changes
     assert (change.text_document.uri, change.text_document.version) == (URI, 1)
@@ -73,7 +73,7 @@ async def test_a_change_that_comes_behind_the_answer_is_waited_for(
         return types.ApplyWorkspaceEditResult(applied=True)
 
     wire.answers[APPLY] = apply
-    assert await editor.apply(the_buffer(editor), [TextChange(0, 6, "new")], "edit") == ""
+    assert await editor.apply(the_buffer(editor), [TextChange(0, 6, "new")], "edit") == APPLIED
     assert the_buffer(editor).text == "new"
 
 
@@ -98,24 +98,31 @@ async def test_an_edit_of_an_older_version_is_not_even_sent(
     send_text(documents, "typed meanwhile", 2)
     assert await editor.apply(buffer, [TextChange(0, 1, "")], "edit") == CHANGED_MEANWHILE
     documents.close(URI)
-    assert "closed" in await editor.apply(buffer, [TextChange(0, 1, "")], "edit")
+    outcome = await editor.apply(buffer, [TextChange(0, 1, "")], "edit")
+    assert (outcome.status, "closed" in outcome.reason) == ("refused", True)
     assert wire.of(APPLY) == []
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    ("answer", "status", "reason"),
     [
-        (types.ApplyWorkspaceEditResult(applied=False, failure_reason="read-only"), "read-only"),
-        (types.ApplyWorkspaceEditResult(applied=False), "no reason"),
-        (JsonRpcException("not supported"), "not supported"),
-        (None, "did not say"),
+        (
+            types.ApplyWorkspaceEditResult(applied=False, failure_reason="read-only"),
+            "refused",
+            "read-only",
+        ),
+        (types.ApplyWorkspaceEditResult(applied=False), "refused", "no reason"),
+        (JsonRpcException("not supported"), "unknown", "not supported"),
+        (None, "unknown", "did not say"),
     ],
 )
 async def test_what_was_not_applied_is_said(
-    editor: ClientEditor, wire: FakeWire, answer: Any, reason: str
+    editor: ClientEditor, wire: FakeWire, answer: Any, status: str, reason: str
 ) -> None:
     wire.answers[APPLY] = lambda _: answer
-    assert reason in await editor.apply(the_buffer(editor), [TextChange(0, 1, "")], "edit")
+    outcome = await editor.apply(the_buffer(editor), [TextChange(0, 1, "")], "edit")
+    assert outcome.status == status
+    assert reason in outcome.reason
 
 
 async def test_a_client_that_cannot_edit_is_not_asked(
@@ -124,7 +131,8 @@ async def test_a_client_that_cannot_edit_is_not_asked(
     editor = ClientEditor(
         make_client(types.ClientCapabilities()), documents, ClientCapabilities(save=False)
     )
-    assert "cannot apply" in await editor.apply(the_buffer(editor), [TextChange(0, 1, "")], "edit")
+    outcome = await editor.apply(the_buffer(editor), [TextChange(0, 1, "")], "edit")
+    assert outcome == EditOutcome("refused", "this client cannot edit open documents")
     assert wire.asked == []
 
 

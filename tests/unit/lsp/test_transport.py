@@ -14,10 +14,18 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from pails.core.errors import ConfigurationError, InvalidRequestError, NotFoundError
+from pails.core.errors import (
+    ConfigurationError,
+    HistoryError,
+    InvalidRequestError,
+    ModelUnavailableError,
+    NotFoundError,
+    StorageError,
+)
+from pails.core.rpc import ErrorCode
 from pails.lsp import protocol
 from pails.lsp.client import Client
-from pails.lsp.methods import PAI_METHODS, ErrorCode
+from pails.lsp.methods import PAI_METHODS
 from pails.lsp.server import Server
 from pails.lsp.transport import PailsProtocol
 
@@ -193,7 +201,10 @@ async def test_pai_parameters_arrive_as_plain_data(connection: Connection) -> No
         (NotFoundError("no session 'x'"), ErrorCode.NOT_FOUND, "no session 'x'"),
         (InvalidRequestError("not so"), ErrorCode.REQUEST_FAILED, "not so"),
         (ConfigurationError("set a model"), ErrorCode.CONFIGURATION, "set a model"),
+        (ModelUnavailableError("no answer"), ErrorCode.EXTERNAL_FAILURE, "no answer"),
+        (StorageError("disk full"), ErrorCode.EXTERNAL_FAILURE, "disk full"),
         (JsonRpcException("mine", 77), 77, "mine"),
+        (HistoryError("calls without a result"), ErrorCode.INTERNAL_ERROR, "the server goes on"),
         (KeyError("bug"), ErrorCode.INTERNAL_ERROR, "the server goes on"),
     ],
 )

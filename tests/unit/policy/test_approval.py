@@ -193,7 +193,7 @@ DENY = Decision("deny", "late")
 @pytest.mark.parametrize(
     ("decisions", "expected"),
     [
-        ((ALLOW, ALLOW, ALLOW, ALLOW), ALLOW),
+        ((ALLOW, ALLOW, ALLOW, ALLOW), None),
         ((ALLOW, ASK, ALLOW, ALLOW), ASK),
         ((ALLOW, ASK, ALLOW, DENY), DENY),
         ((ALLOW, ALLOW, ALWAYS_ASK, DENY), DENY),

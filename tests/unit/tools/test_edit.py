@@ -185,6 +185,19 @@ def test_a_rewrite_keeps_the_end_of_the_last_line():
     assert fitted_to("a\n", "") == ""
 
 
+def test_texts_that_were_escaped_twice_are_understood_where_nothing_else_matches():
+    text = 'def f():\r\n\tprint("a\\n")\r\n'
+    once = ('def f():\n\tprint("a\\n")', 'def f():\n\tprint("b\\n")')
+    twice = tuple(part.replace("\\", "\\\\").replace("\n", "\\n") for part in once)
+    assert edited(text, *twice) == edited(text, *once) == text.replace("a", "b")
+    assert edited(text, twice[0], once[1]) == text.replace("a", "b")
+    plan = find_edit(text, *twice)
+    assert isinstance(plan, EditPlan) and "line end" in plan.note
+    assert edited(r"x = '\n'; y", r"'\n'; y", r"'\n'; z") == r"x = '\n'; z"
+    assert "not found" in refused("a\nb\n", r"a\nc", "x")
+    assert "not found" in refused("a\n", r"\n", "x")
+
+
 def test_an_edit_that_was_made_before_is_said_to_be_done():
     message = refused("def f():\n    return 1\n", "    return 0\n", "    return 1\n")
     assert message.startswith("`old` was not found.")
