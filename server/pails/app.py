@@ -5,9 +5,8 @@ import platform
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pails import __version__, telemetry
 from pails.config import Loaded, Paths
@@ -19,9 +18,11 @@ from pails.diagnostics.checker import TreeSitterChecker
 from pails.host import files
 from pails.host.environment import current_environment
 from pails.host.process_tree import kill_tree
-from pails.lsp import handlers
 from pails.lsp.client import Client
 from pails.lsp.documents import Documents as OpenDocuments
+from pails.lsp.editor import ClientEditor
+from pails.lsp.handlers import Handlers, capabilities
+from pails.lsp.protocol import ModelStatus, StatusResult
 from pails.model.client import ChatModel
 from pails.model.discovery import find_endpoint, with_model
 from pails.model.endpoint import Endpoint
@@ -33,34 +34,25 @@ from pails.tools.documents import Documents
 from pails.tools.registry import ToolRegistry
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What `pai/status` tells."""
-
-    version: str
-    model: str
-    base_url: str
-    message: str
-    sessions: int
-    warnings: tuple[str, ...]
-
-
-async def connect(client: Client, documents: OpenDocuments) -> handlers.Handlers:
+async def connect(client: Client, documents: OpenDocuments) -> Handlers:
     """The loaded part of the server for one client; what `entry.load` hands to the server."""
-
-    def build(options: Mapping[str, Any], editor: Editor, workspace: Path | None) -> App:
-        return App(current_environment(), options.get("settings") or {}, editor, workspace)
-
-    return await handlers.connect(build, client, documents)
+    can = capabilities(client)
+    editor = ClientEditor(client, documents, can)
+    folder = client.folders[0] if client.folders else None
+    app = await asyncio.to_thread(App, current_environment(), can.settings, editor, folder)
+    return Handlers(client, documents, can, app)
 
 
 class App:
-    """All parts of a running server. `settings` are the editor's, an unchecked JSON object."""
+    """All parts of a running server. `settings` are the editor's, whatever it sent.
+
+    Making one blocks: it reads the configuration and makes folders.
+    """
 
     def __init__(
         self,
         environ: Mapping[str, str],
-        settings: Mapping[str, Any],
+        settings: object,
         editor: Editor | None,
         workspace: Path | None,
     ) -> None:
@@ -79,15 +71,20 @@ class App:
         self._owner = secrets.token_hex(16)
         self.sessions = SessionManager(self._paths, self._make_kit)
 
-    async def status(self) -> Status:
+    async def status(self) -> StatusResult:
         """Version, model and configuration warnings."""
-        model = base_url = message = ""
         try:
             endpoint = await self._models.find(self._loaded)
-            model, base_url = endpoint.model, endpoint.base_url
+            name, base_url = endpoint.model, endpoint.base_url
+            model = ModelStatus(name=name, base_url=base_url, ready=True, message="")
         except PailsError as error:
-            message = str(error)
-        return Status(__version__, model, base_url, message, len(self.sessions), self._warnings)
+            model = ModelStatus(ready=False, message=str(error))
+        return StatusResult(
+            version=__version__,
+            model=model,
+            sessions=len(self.sessions),
+            warnings=list(self._warnings),
+        )
 
     async def keep_answer(self, text: str) -> Path:
         """Write an answer to a Markdown file of ours, for an editor to open."""

@@ -136,7 +136,7 @@ async def test_the_end_of_stdin_ends_the_server_and_its_turn(tmp_path: Path) -> 
             client.process.stdin.close()
             assert await client.ended() == 1, "the client has not said shutdown"
         async with start_client(tmp_path, environment=environment) as client:
-            await client.request("pai/session/open", {"sessionId": session})
+            await client.request("pai/session/open", {"sessionId": session, "afterSeq": 0})
             ended = await client.wait_for_event("turnEnded")
             assert ended["reason"] == "interrupted"
 
@@ -159,7 +159,7 @@ async def test_a_server_that_is_told_to_end_ends_its_command_too(
             with pytest.raises(ProcessLookupError):
                 os.kill(pid, 0)
         async with start_client(tmp_path, environment=environment) as client:
-            await client.request("pai/session/open", {"sessionId": session})
+            await client.request("pai/session/open", {"sessionId": session, "afterSeq": 0})
             ended = await client.wait_for_event("turnEnded")
             assert ended["reason"] == "interrupted"
 
@@ -526,7 +526,7 @@ async def test_bare_the_whole_loop(tmp_path: Path) -> None:
         assert "def add(a, b):" in prompt and 'lines="1-1"' in prompt
 
 
-async def test_bare_dismissed_means_rejected(tmp_path: Path) -> None:
+async def test_bare_dismissed_means_not_allowed(tmp_path: Path) -> None:
     script = [Calls(("run_command", {"command": ["touch", "made"]})), Say("Not run.")]
     async with scripted(tmp_path, script, options=None) as (model, client):
         client.choose = lambda _: None
@@ -535,7 +535,7 @@ async def test_bare_dismissed_means_rejected(tmp_path: Path) -> None:
         asked = await client.wait_for("window/showMessageRequest")
         assert "touch made" in asked["message"]
         assert not (client.workspace / "made").exists()
-        assert "dismissed without an answer" in model.requests[1]["messages"][-1]["content"]
+        assert "closed without an answer" in model.requests[1]["messages"][-1]["content"]
 
 
 async def test_bare_explain_opens_a_document(tmp_path: Path) -> None:

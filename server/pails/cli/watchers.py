@@ -38,7 +38,6 @@ class Reader:
         model = status["model"]["name"] or "no model"
         what = f"Pails {status['version']} · {model} · {self._workspace}"
         self._screen.row(self._screen.paint(printable(what), "dim"))
-        warn(self._screen, status)
 
     def saw(self, params: Json, event: Event) -> None:
         del params
@@ -68,7 +67,7 @@ class JsonLines:
 
 
 def warn(screen: Screen, status: Json) -> None:
-    """The configuration's warnings, one a row."""
+    """The configuration's warnings, one a row; a person reads them as notices of the session."""
     for warning in status["warnings"]:
         screen.row(screen.paint(f"! {printable(warning)}", "yellow"))
 

@@ -1,8 +1,7 @@
 """The `pai/…` methods: decode, call the session, encode. No logic lives here."""
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,35 +10,17 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcMethodNotFound
 
 from pails.core.errors import InvalidRequestError
-from pails.core.ports import ApprovalAnswer, Editor
+from pails.core.ports import ApprovalAnswer
 from pails.lsp import attachments, protocol
 from pails.lsp.client import Client
 from pails.lsp.coding import decode, decode_params, encode, explain
 from pails.lsp.commands import Commands
 from pails.lsp.documents import Documents
-from pails.lsp.editor import ClientEditor
 from pails.lsp.following import Followers
 from pails.session.manager import SessionManager
 from pails.session.session import Session
 
 log = logging.getLogger(__name__)
-
-
-class Status(Protocol):
-    """What `app` tells of itself."""
-
-    @property
-    def version(self) -> str: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def base_url(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def sessions(self) -> int: ...
-    @property
-    def warnings(self) -> Sequence[str]: ...
 
 
 class App(Protocol):
@@ -48,26 +29,13 @@ class App(Protocol):
     @property
     def sessions(self) -> SessionManager: ...
 
-    async def status(self) -> Status: ...
+    async def status(self) -> protocol.StatusResult: ...
 
     async def keep_answer(self, text: str) -> Path:
         """Write a Markdown answer to a file of ours, for the editor to open."""
         ...
 
     async def close(self) -> None: ...
-
-
-Build = Callable[[Mapping[str, Any], Editor, Path | None], App]
-"""Builds the app from the client's options, its buffers and its first workspace folder."""
-
-
-async def connect(build: Build, client: Client, documents: Documents) -> "Handlers":
-    """The loaded part of the server, for one client. `build` may block: it runs in a thread."""
-    can = capabilities(client)
-    editor = ClientEditor(client, documents, can)
-    folder = client.folders[0] if client.folders else None
-    app = await asyncio.to_thread(build, client.options or {}, editor, folder)
-    return Handlers(client, documents, can, app)
 
 
 def capabilities(client: Client) -> protocol.ClientCapabilities:
@@ -204,19 +172,7 @@ class Handlers:
         return protocol.AcceptedResult(accepted=accepted)
 
     async def _status(self, _: protocol.Empty) -> protocol.StatusResult:
-        status = await self._app.status()
-        model = protocol.ModelStatus(
-            name=status.model,
-            base_url=status.base_url,
-            ready=not status.message,
-            message=status.message,
-        )
-        return protocol.StatusResult(
-            version=status.version,
-            model=model,
-            sessions=status.sessions,
-            warnings=list(status.warnings),
-        )
+        return await self._app.status()
 
     def _workspace(self, named: str | None) -> Path:
         if named is not None:

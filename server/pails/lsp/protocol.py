@@ -245,6 +245,7 @@ class ClientCapabilities(Wire):
     approvals: bool = Field(False, description="answers `pai/approval/request`")
     questions: bool = Field(False, description="answers `pai/question/ask`")
     save: bool = Field(False, description="answers `pai/editor/save`")
+    settings: Any = Field(None, description="an object of settings; see configuration.md")
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,10 @@ class UpdatePlan(Tool[UpdatePlanParameters]):
         async def run() -> ToolResult:
             steps = tuple(PlanStep(step.text, step.status) for step in args.steps)
             await context.emit(PlanUpdated(context.turn_id, steps))
-            done = sum(step.status == "done" for step in steps)
-            return ToolResult(f"Plan kept: {done} of {len(steps)} steps done.")
+            left = [step.text for step in steps if step.status != "done"]
+            text = f"Plan kept: {len(steps) - len(left)} of {len(steps)} steps done."
+            if left:  # small models take the plan for the deed
+                text += f"\nNow do this step with the other tools: {left[0]}"
+            return ToolResult(text)
 
         return Proposal(run)

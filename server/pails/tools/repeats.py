@@ -18,8 +18,8 @@ GIVE_UP_AT = 8
 
 _HINT = (
     "[You have sent this same call {count} times and got this same result. Do not send it again. "
-    "If the task is done, say so in words and call no tool. If it is not, do something else: read "
-    "the file again, or send other arguments.]"
+    "If the task is done, say so in words and call no tool. If it is not, do something else: use "
+    "another tool, or send other arguments.]"
 )
 _GIVEN_UP = (
     "The model sent the same call {count} times and got the same result each time, so the turn "

@@ -54,8 +54,10 @@ class WriteFile(Tool[WriteFileParameters]):
             return ToolResult(text, is_error=True)
         after = fitted_to(document.text, args.content) if document.exists else args.content
         if document.exists and after == document.text:
-            text = f"{shown} had exactly this content already: this call changed nothing."
-            return ToolResult(text)
+            return ToolResult(
+                f"{shown} had exactly this content already: this call changed nothing. To change "
+                "it send the text that it should become."
+            )
         diff = await _diff(shown, document, after)
         verb = "Wrote" if document.exists else "Created"
         # A model seldom sees by itself what its rewrite has lost.

@@ -168,8 +168,8 @@ def chosen(title: str | None) -> Callable[[Any], types.MessageActionItem | None]
             ApprovalAnswer(ApprovalChoice.ALLOW_SESSION),
         ),
         ("Reject", ApprovalAnswer(ApprovalChoice.REJECT)),
-        (None, ApprovalAnswer(ApprovalChoice.REJECT, DISMISSED)),
-        ("something else", ApprovalAnswer(ApprovalChoice.REJECT, DISMISSED)),
+        (None, ApprovalAnswer(ApprovalChoice.UNANSWERED, DISMISSED)),
+        ("something else", ApprovalAnswer(ApprovalChoice.UNANSWERED, DISMISSED)),
     ],
 )
 async def test_bare_approvals(
@@ -192,18 +192,18 @@ async def test_bare_approvals_without_a_rule_cannot_be_allowed_for_longer(
     wire.answers[SHOW] = chosen("Allow for this session: ")
     once = ApprovalRequested("t", "c", "a", "x", "Do x", "x", rule="", reason="r", diff="-a\n+b")
     answer = await BarePerson(client, has_events=False).approve("s", once)
-    assert answer == ApprovalAnswer(ApprovalChoice.REJECT, DISMISSED)
+    assert answer == ApprovalAnswer(ApprovalChoice.UNANSWERED, DISMISSED)
     [params] = wire.of(SHOW)
     assert [action.title for action in params.actions] == ["Allow once", "Reject"]
     assert "-a\n+b" in params.message
 
 
-async def test_bare_approvals_that_cannot_be_shown_are_rejected(
+async def test_bare_approvals_that_cannot_be_shown_are_unanswered(
     client: Client, wire: FakeWire
 ) -> None:
     wire.answers[SHOW] = lambda _: JsonRpcMethodNotFound.of(SHOW)
     answer = await BarePerson(client, has_events=False).approve("s", APPROVAL)
-    assert answer == ApprovalAnswer(ApprovalChoice.REJECT, CANNOT_ASK)
+    assert answer == ApprovalAnswer(ApprovalChoice.UNANSWERED, CANNOT_ASK)
 
 
 async def test_dismissed_stays_pending_where_it_can_be_answered_by_method(

@@ -47,12 +47,14 @@ def test_a_selection_has_its_text_and_lines(
     assert attachments.from_wire(sent, documents) == Attachment("selection", PATH, text, *lines)
 
 
-def test_a_file_comes_from_the_buffer_when_it_is_open(documents: Documents) -> None:
+def test_a_file_is_read_later_by_its_path_and_one_without_a_path_now(
+    documents: Documents,
+) -> None:
     sent = protocol.Attachment(kind="file", uri=URI)
-    whole = attachments.from_wire(sent, documents)
-    assert whole == Attachment("file", PATH, "one 😀\ntwo\nthree")
-    closed = protocol.Attachment(kind="file", uri="file:///w/other.py")
-    assert attachments.from_wire(closed, documents) == Attachment("file", Path("/w/other.py"))
+    assert attachments.from_wire(sent, documents) == Attachment("file", PATH)
+    documents.open(types.TextDocumentItem("untitled:Untitled-1", "python", 1, "not saved yet"))
+    sent = protocol.Attachment(kind="file", uri="untitled:Untitled-1")
+    assert attachments.from_wire(sent, documents).text == "not saved yet"
 
 
 def test_a_selection_without_a_range_means_the_file(documents: Documents) -> None:
