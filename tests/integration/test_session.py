@@ -186,7 +186,7 @@ async def test_a_file_that_the_prompt_names_goes_along(tmp_path: Path) -> None:
         desk = await bench.desk()
         await desk.run("Compare calc.py with .env, link.py and ../outside.py.")
         told = model.requests[0]["messages"][-1]["content"]
-        assert told.endswith(f'<file path="calc.py">\n{CALC}</file>')
+        assert told.startswith(f'<file path="calc.py">\n{CALC}</file>\n\nCompare calc.py')
         assert told.count("<file") == 1
 
 
@@ -199,7 +199,7 @@ async def test_a_model_that_goes_in_circles_is_told_so_and_then_stopped(tmp_path
         ended = await desk.run("go")
         assert (ended.state, ended.reason) == (RunState.FAILED, StopReason.ERROR)
         assert f"same call {GIVE_UP_AT} times" in ended.error
-        hinted = ["do something else" in event.text for event in desk.of(ToolCallEnded)]
+        hinted = ["use another tool" in event.text for event in desk.of(ToolCallEnded)]
         assert hinted == [False] * (HINT_AT - 1) + [True] * (GIVE_UP_AT - HINT_AT + 1)
         assert (await desk.run("look again")).reason is StopReason.DONE
         assert (await desk.run("and again")).reason is StopReason.DONE, "each turn counts anew"

@@ -29,13 +29,16 @@ def system_prompt(workspace: Path, platform: str) -> str:
 async def render_prompt(
     text: str, attachments: Sequence[Attachment], workspace: Path, read: ReadText
 ) -> str:
-    """The person's words, followed by each attachment in a marked block."""
-    blocks = [text]
+    """Each attachment in a marked block, and then the person's words.
+
+    What is asked stands last: behind their own words small models go on with the block instead.
+    """
+    blocks: list[str] = []
     for attachment in attachments:
         whole = attachment.text if attachment.text is not None else await read(attachment.path)
         body = truncate(whole, MAX_ATTACHED_CHARS, "read the rest with read_file").text
         blocks.append(_block(attachment, body, workspace))
-    return "\n\n".join(blocks)
+    return "\n\n".join((*blocks, text))
 
 
 def _block(attachment: Attachment, body: str, workspace: Path) -> str:

@@ -16,10 +16,13 @@ HINT_AT = 3
 GIVE_UP_AT = 8
 """Late enough for a model that waits for something by asking again."""
 
-_HINT = (
+_FAILED = (
+    "[This same call has now failed {count} times in the same way, and it will again. Send "
+    "different arguments that mend what the message says, or use another tool.]"
+)
+_REPEATED = (
     "[You have sent this same call {count} times and got this same result. Do not send it again. "
-    "If the task is done, say so in words and call no tool. If it is not, do something else: use "
-    "another tool, or send other arguments.]"
+    "If the task is done, say so in words and call no tool. If it is not, use another tool.]"
 )
 _GIVEN_UP = (
     "The model sent the same call {count} times and got the same result each time, so the turn "
@@ -43,7 +46,8 @@ class Repeats:
         self._count = in_a_row(tuple(self._steps))
         if self._count < HINT_AT:
             return result
-        return replace(result, text=f"{result.text}\n{_HINT.format(count=self._count)}")
+        hint = (_FAILED if result.is_error else _REPEATED).format(count=self._count)
+        return replace(result, text=f"{result.text}\n{hint}")
 
     def check(self) -> None:
         """Raise `ModelStuckError` when the hint has been of no use."""

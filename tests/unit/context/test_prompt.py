@@ -26,4 +26,4 @@ async def test_no_name_of_a_file_ends_its_place_in_the_prompt(name: str, shown: 
     workspace = Path("/w")
     attachment = Attachment("file", workspace / name, "text\n")
     prompt = await render_prompt("look", [attachment], workspace, _unread)
-    assert prompt == f"look\n\n<file path={shown}>\ntext\n</file>"
+    assert prompt == f"<file path={shown}>\ntext\n</file>\n\nlook"

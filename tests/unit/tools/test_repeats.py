@@ -44,7 +44,7 @@ def test_a_call_that_fails_again_and_again_is_told_so_and_then_given_up():
     assert results[: HINT_AT - 1] == [FAILURE] * (HINT_AT - 1)
     hinted = results[HINT_AT - 1]
     assert hinted.text.startswith(FAILURE.text)
-    assert "3 times" in hinted.text and "something else" in hinted.text
+    assert "failed 3 times" in hinted.text and "different arguments" in hinted.text
     assert (hinted.is_error, hinted.summary) == (True, "not edited")
     repeats.hinted(EDIT, FAILURE)
     with pytest.raises(ModelStuckError, match=r"8 times.*kept"):
@@ -60,6 +60,12 @@ def test_two_calls_in_turn_are_a_circle_too():
     ]
     assert texts[-3:-1] == [FAILURE.text, TEXT.text]
     assert "same call" in texts[-1]
+
+
+def test_a_call_that_went_well_may_mean_that_all_is_done():
+    repeats = Repeats()
+    *_, last = [repeats.hinted(READ, TEXT) for _ in range(HINT_AT)]
+    assert "If the task is done" in last.text
 
 
 def test_another_result_or_another_call_between_is_progress():
