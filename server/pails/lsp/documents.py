@@ -128,8 +128,11 @@ class Documents:
         return self._open.get(uris.canonical(uri))
 
     def at(self, path: Path) -> Document | None:
-        """The open document of a file, by the path the client uses or by the real one."""
-        key = self._keys.get(path) or self._keys.get(self._real_path(path) or path)
+        """The open document of a file, by the path the client uses or by the real one.
+
+        Nothing is resolved here: this is asked on the event loop, for every file that is read.
+        """
+        key = self._keys.get(path)
         return None if key is None else self._open.get(key)
 
     def require(self, uri: str) -> Document:

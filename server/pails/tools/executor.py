@@ -49,7 +49,7 @@ from pails.tools.repeats import Repeats
 
 log = logging.getLogger(__name__)
 
-IF_DONE = "If this completes the task, answer in words now and call nothing more."
+IF_DONE = "If this completes the task, check it where you can, then answer in words."
 """Said after a good write: small models do not stop by themselves, and undo what they did."""
 
 
