@@ -49,16 +49,8 @@ class Turn:
     max_rounds: int = 20
 
 
-@dataclass(frozen=True, slots=True)
-class TurnOutcome:
-    """Why the loop stopped, and after how many rounds."""
-
-    reason: StopReason
-    rounds: int
-
-
-async def run_turn(turn: Turn) -> TurnOutcome:
-    """Run rounds until the model asks for no tool or the limit is reached.
+async def run_turn(turn: Turn) -> StopReason:
+    """Run rounds until the model asks for no tool or the limit is reached; says which.
 
     Raises `ModelError` when no reply could be had; cancellation passes through.
     """
@@ -66,13 +58,13 @@ async def run_turn(turn: Turn) -> TurnOutcome:
         await turn.emit(RoundStarted(turn.turn_id, number))
         reply = await _ask(turn, turn.tools)
         if not reply.message.tool_calls:
-            return TurnOutcome(StopReason.DONE, number)
+            return StopReason.DONE
         if reply.truncated:
             await _refuse(turn, reply.message.tool_calls, CUT_REPLY)
         else:
             await turn.run_calls(reply.message.tool_calls)
     await _wrap_up(turn)
-    return TurnOutcome(StopReason.MAX_ROUNDS, turn.max_rounds + 1)
+    return StopReason.MAX_ROUNDS
 
 
 async def _wrap_up(turn: Turn) -> None:

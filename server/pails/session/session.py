@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pails.agent.loop import Turn, TurnOutcome, run_turn
+from pails.agent.loop import Turn, run_turn
 from pails.context.prompt import render_prompt
 from pails.core.errors import InvalidRequestError, LogError, PailsError
 from pails.core.events import (
@@ -82,7 +82,7 @@ class Session:
         self._listeners: list[Listener] = []
         self._queue: deque[_Prompt] = deque()
         self._worker: asyncio.Task[None] | None = None
-        self._run: asyncio.Task[TurnOutcome] | None = None
+        self._run: asyncio.Task[StopReason] | None = None
         self._warming: asyncio.Task[None] | None = None
         self._turn_over = asyncio.Event()
         self._closing = False
@@ -253,7 +253,7 @@ class Session:
             except LogError as error:  # the queue goes on: each turn says what it could not do
                 log.error("%s", error)
 
-    async def _play(self, prompt: _Prompt) -> TurnOutcome:
+    async def _play(self, prompt: _Prompt) -> StopReason:
         """The turn itself, from the prompt to the last reply."""
         turn_id, kit = prompt.turn_id, self._kit
         model = self._current_model().name
@@ -279,7 +279,7 @@ class Session:
             )
             return await run_turn(turn)
 
-    def _end_turn(self, prompt: _Prompt, run: asyncio.Task[TurnOutcome], seconds: float) -> None:
+    def _end_turn(self, prompt: _Prompt, run: asyncio.Task[StopReason], seconds: float) -> None:
         """Leave nothing open: every call answered, nobody asked any more, the turn summed up."""
         state = self._state
         signal, reason, error = self._verdict(run)
@@ -302,14 +302,14 @@ class Session:
         self._conclude(ended)
         self._turn_over.set()
 
-    def _verdict(self, run: asyncio.Task[TurnOutcome]) -> tuple[Signal, StopReason, str]:
+    def _verdict(self, run: asyncio.Task[StopReason]) -> tuple[Signal, StopReason, str]:
         """How the run ended, and a sentence about it where it failed."""
         if run.cancelled():
             signal = Signal.INTERRUPT if self._closing else Signal.CANCEL
             return signal, STOP_REASONS[signal], ""
         failure = run.exception()
         if failure is None:
-            return Signal.COMPLETE, run.result().reason, ""
+            return Signal.COMPLETE, run.result(), ""
         if isinstance(failure, PailsError):
             return Signal.FAIL, StopReason.ERROR, str(failure)
         log.error("the turn failed", exc_info=failure)
