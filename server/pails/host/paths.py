@@ -20,6 +20,21 @@ def real_path(path: Path) -> Path | None:
         return None
 
 
+def named_and_real(path: Path) -> tuple[Path, Path]:
+    """The path with the links in its folders followed, and with its own followed too.
+
+    The first is the name that an editor and a person know. Where a link leads in a circle, the
+    path stays as it is: reading it says so.
+    """
+    folder = None if path.name == ".." else real_path(path.parent)
+    if folder is None:
+        real = real_path(path) or path
+        return real, real
+    named = folder / path.name
+    is_link = os.path.islink(named)  # noqa: PTH114 - `is_symlink` raises for a name too long
+    return named, (real_path(named) or named) if is_link else named
+
+
 def real_folder(path: Path) -> Path | None:
     """The real path of an existing folder, else None."""
     real = real_path(path)

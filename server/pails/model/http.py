@@ -4,7 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import httpx
 
@@ -66,37 +66,56 @@ class SilenceWatch:
     """Waits for a server, but not for ever.
 
     Timers of the event loop stand still while the machine sleeps, so the time that has passed is
-    looked up on `clock` every `tick` seconds.
+    looked up on `clock` every `tick` seconds. One timer serves all that wait: an `asyncio.timeout`
+    around each piece of a reply would cost as much as reading it.
     """
 
     def __init__(self, clock: Callable[[], float] = awake_or_not, tick: float = 5.0) -> None:
         self._clock = clock
         self._tick = tick
+        self._timer: asyncio.TimerHandle | None = None
+        self._deadlines: dict[asyncio.Task[Any], float] = {}
+        self._expired: set[asyncio.Task[Any]] = set()
 
     async def wait(self, awaitable: Awaitable[T], limit: float) -> T:
         """The awaitable's result; `ModelUnavailableError` when it takes over `limit` seconds."""
-        loop = asyncio.get_running_loop()
-        deadline = self._clock() + limit
-        scope = asyncio.timeout(None)
-
-        def look() -> None:
-            nonlocal timer
-            left = deadline - self._clock()
-            if left <= 0:
-                scope.reschedule(loop.time())
-            else:
-                timer = loop.call_later(min(left, self._tick), look)
-
-        timer = loop.call_later(min(limit, self._tick), look)
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        cancelled_before = task.cancelling()
+        self._deadlines[task] = self._clock() + limit
+        self._look_within(limit)
         try:
-            async with scope:
-                return await awaitable
-        except TimeoutError as error:
-            raise ModelUnavailableError(
-                f"The model server has sent nothing for {limit:g} seconds."
-            ) from error
+            return await awaitable
+        except asyncio.CancelledError as error:
+            # Somebody else may have cancelled at the same moment: that goes on.
+            if task in self._expired and task.cancelling() == cancelled_before + 1:
+                text = f"The model server has sent nothing for {limit:g} seconds."
+                raise ModelUnavailableError(text) from error
+            raise
         finally:
-            timer.cancel()
+            del self._deadlines[task]
+            if task in self._expired:
+                self._expired.remove(task)
+                task.uncancel()
+
+    def _look_within(self, seconds: float) -> None:
+        """Have `_look` called in so many seconds or earlier, and in any case after a tick."""
+        loop = asyncio.get_running_loop()
+        when = loop.time() + min(seconds, self._tick)
+        if self._timer is None or self._timer.when() > when:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = loop.call_at(when, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        now = self._clock()
+        for task, deadline in self._deadlines.items():
+            if deadline <= now and task not in self._expired:
+                self._expired.add(task)
+                task.cancel()
+        waiting = self._deadlines.keys() - self._expired
+        if waiting:
+            self._look_within(min(self._deadlines[task] for task in waiting) - now)
 
 
 def chunks_of(response: httpx.Response) -> AsyncGenerator[bytes]:

@@ -6,11 +6,13 @@ of ours and of editors, which starts programs, always asks, whatever was granted
 before they are read.
 """
 
+import functools
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+from fnmatch import translate
+from pathlib import Path
 
 from pails.core.ports import Action, Decision
 from pails.host.paths import git_folder, is_within, normalized, real_path
@@ -67,7 +69,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """All paths of an action, with the real place of the workspace's git folder."""
+    """All paths of an action; where it writes, with the real place of the git folder."""
 
     reads: tuple[Place, ...]
     writes: tuple[Place, ...]
@@ -84,7 +86,7 @@ def locate(action: Action, workspace: Path) -> Places:
     return Places(
         tuple(map(place, action.reads)),
         tuple(map(place, action.writes)),
-        git_folder(root),
+        git_folder(root) if action.writes else None,
     )
 
 
@@ -103,7 +105,7 @@ def judge_paths(places: Places, readable: Sequence[Path]) -> Decision:
 
 def is_secret(path: Path) -> bool:
     """Whether a file of this name asks before it is read."""
-    return _matches(path.name, SECRET_NAMES)
+    return _matches([path.name], SECRET_NAMES)
 
 
 def _judge_write(place: Place, git_folder: Path | None) -> Decision:
@@ -125,14 +127,15 @@ def _judge_write(place: Place, git_folder: Path | None) -> Decision:
 
 
 def _judge_read(place: Place, readable: Sequence[Path]) -> Decision:
+    may_be_secret = any(is_secret(name) for name in place.names)
+    if place.inside and not may_be_secret:
+        return _ALLOWED
     if place.real and any(is_within(place.real, real_path(root) or root) for root in readable):
         return Decision("allow", "paths: a folder of the session's own")
     if not place.inside:
         return _outside(place, "read")
-    if any(is_secret(name) for name in place.names):
-        shown = visible_line(str(place.relative))
-        return Decision("ask", f"paths: {shown} may hold secrets, so each read asks")
-    return _ALLOWED
+    shown = visible_line(str(place.relative))
+    return Decision("ask", f"paths: {shown} may hold secrets, so each read asks")
 
 
 def _outside(place: Place, done: str) -> Decision:
@@ -147,10 +150,10 @@ def _outside(place: Place, done: str) -> Decision:
     )
 
 
-def _names_any(paths: Iterable[Path], patterns: Sequence[str]) -> bool:
+def _names_any(paths: Iterable[Path], patterns: tuple[str, ...]) -> bool:
     """Whether one of the paths is, or lies below, something of these names."""
     return any(
-        _matches("/".join(parts[start:end]), patterns)
+        _matches(parts[start:end], patterns)
         for parts in (path.parts for path in paths)
         for start in range(len(parts))
         for end in (start + 1, start + 2)
@@ -158,11 +161,16 @@ def _names_any(paths: Iterable[Path], patterns: Sequence[str]) -> bool:
     )
 
 
-def _matches(name: str, patterns: Sequence[str]) -> bool:
-    plain = "/".join(_plain(part) for part in PurePosixPath(name).parts)
-    return any(fnmatchcase(plain, pattern) for pattern in patterns)
+def _matches(parts: Iterable[str], patterns: tuple[str, ...]) -> bool:
+    return _any_of(patterns).match("/".join(map(_plain, parts))) is not None
 
 
+@functools.cache
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))
+
+
+@functools.lru_cache(maxsize=4096)
 def _plain(name: str) -> str:
     """The name as the most forgiving file system takes it.
 

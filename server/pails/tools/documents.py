@@ -22,7 +22,7 @@ from pails.core.errors import StorageError
 from pails.core.ports import Buffer, Change, Editor, TextChange
 from pails.host import files
 from pails.host.encodings import BinaryFile, TextFile, decode, encode
-from pails.host.paths import real_path
+from pails.host.paths import named_and_real
 from pails.tools.edit import apply_changes
 from pails.tools.lines import common_ends
 
@@ -139,10 +139,7 @@ class Documents:
 
 def _read_disk(path: Path) -> _OnDisk:
     """Blocking. What is at the path, and where the path really leads."""
-    real = real_path(path) or path  # links in a circle: reading says so
-    # The link at the end stays: it is the name that the editor and the person know.
-    folder = None if path.name == ".." else real_path(path.parent)
-    plain = folder / path.name if folder else real
+    plain, real = named_and_real(path)
     try:
         content = decode(files.read_bytes(real))
     except OSError as error:
