@@ -61,10 +61,10 @@ def render() -> str:
     event_schema = codec.event_schema()
     event_names = [_name(entry) for entry in event_schema["oneOf"]]
     types = _types({**_wire_schemas(), **event_schema["$defs"]})
-    own_section = {*event_names, *_params(), "ClientCapabilities", "Empty"}
+    own_section = {*event_names, *_params(), "PaiCapabilities", "Empty"}
     sections: list[Iterable[str]] = [
         [INTRODUCTION.format(digest=source_hash())],
-        ["## What a client can do\n", types["ClientCapabilities"]],
+        ["## What a client can do\n", types["PaiCapabilities"]],
         _methods("Client → server", protocol.CLIENT_TO_SERVER, types),
         _methods("Server → client", protocol.SERVER_TO_CLIENT, types),
         [ERRORS, *_errors()],
@@ -92,7 +92,7 @@ def _params() -> set[str]:
 
 def _wire_schemas() -> dict[str, Schema]:
     kinds = {kind for method in _all_methods() for kind in (method.params, method.result) if kind}
-    kinds.add(protocol.ClientCapabilities)
+    kinds.add(protocol.PaiCapabilities)
     ordered = sorted(kinds, key=lambda kind: kind.__name__)
     _, schema = models_json_schema([(kind, "validation") for kind in ordered], by_alias=True)
     return schema["$defs"]
@@ -100,7 +100,7 @@ def _wire_schemas() -> dict[str, Schema]:
 
 def _types(schemas: Mapping[str, Schema]) -> dict[str, str]:
     """A rendered section for each type. Only what a client sends may leave a field out."""
-    roots = {protocol.ClientCapabilities.__name__}
+    roots = {protocol.PaiCapabilities.__name__}
     roots |= {method.params.__name__ for method in protocol.CLIENT_TO_SERVER}
     roots |= {method.result.__name__ for method in protocol.SERVER_TO_CLIENT if method.result}
     sent_by_client = _reachable(roots, schemas)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pails import __version__, telemetry
-from pails.config import Loaded, Paths
+from pails.config import LoadedConfig, Paths
 from pails.config import load as load_config
 from pails.context.prompt import system_prompt
 from pails.core.errors import PailsError
@@ -19,7 +19,7 @@ from pails.host import files
 from pails.host.environment import current_environment
 from pails.host.process_tree import kill_tree
 from pails.lsp.client import Client
-from pails.lsp.documents import Documents as OpenDocuments
+from pails.lsp.documents import OpenDocuments
 from pails.lsp.editor import ClientEditor
 from pails.lsp.handlers import Handlers, capabilities
 from pails.lsp.protocol import ModelStatus, StatusResult
@@ -131,7 +131,7 @@ class Models:
         self._environ = environ
         self._clients: dict[Endpoint, ChatModel] = {}
 
-    async def model(self, settings: Loaded, name: str) -> ChatModel:
+    async def model(self, settings: LoadedConfig, name: str) -> ChatModel:
         """The model of this name, or the configured one; raises `ConfigurationError`."""
         endpoint = await self.find(settings, name)
         if endpoint not in self._clients:
@@ -139,7 +139,7 @@ class Models:
             self._clients[endpoint] = ChatModel(endpoint, idle_timeout=idle)
         return self._clients[endpoint]
 
-    async def find(self, settings: Loaded, name: str = "") -> Endpoint:
+    async def find(self, settings: LoadedConfig, name: str = "") -> Endpoint:
         """Where requests for this model go, the first of the server when none is named."""
         endpoint = await find_endpoint(settings, self._environ)
         return await with_model(replace(endpoint, model=name) if name else endpoint)

@@ -26,20 +26,27 @@ Pails {__version__}, a coding agent that lives in a language server.
 
 def main() -> int:
     """Run the command of `sys.argv`; returns the exit code."""
+    command, *rest = sys.argv[1:] or ["--stdio"]
     try:
-        return _run_command(sys.argv[1:])
+        if command == "--stdio" and not rest:
+            return serve()
+        return _run_command(command, rest)
     except KeyboardInterrupt:
         return 130
 
 
-def _run_command(arguments: list[str]) -> int:
-    command, *rest = arguments or ["--stdio"]
+def _run_command(command: str, rest: list[str]) -> int:
+    """Whatever is not the server, whose streams are the protocol's."""
+    from pails.cli.streams import with_streams
+
+    return with_streams(lambda: _choose(command, rest))
+
+
+def _choose(command: str, rest: list[str]) -> int:
     if command == "run":
         return _run(rest)
     if command == "doctor":
         return _doctor(rest)
-    if command == "--stdio" and not rest:
-        return serve()
     if command in ("-h", "--help"):
         return _say(sys.stdout, USAGE, 0)
     if command == "--version":

@@ -119,6 +119,14 @@ async def test_a_server_without_a_model_is_a_matter_of_configuration(home: Home)
     assert "Traceback" not in ran.err
 
 
+async def test_a_run_that_cannot_begin_leaves_no_session(home: Home):
+    async with ScriptedModel(models=()) as model:
+        await run(home.environment(model), home.workspace, "run", "hello")
+    assert list((home.root / "state").rglob("*.jsonl")) == [
+        home.root / "state" / "logs" / "pails.jsonl"
+    ]
+
+
 async def test_a_dead_model_server_is_a_failure_and_no_wrong_usage(home: Home):
     async with ScriptedModel() as model:
         gone = model.base_url
@@ -404,6 +412,15 @@ async def test_doctor_says_what_to_do_and_ends_with_1(home: Home):
     assert "Traceback" not in ran.out
 
 
+@pytest.mark.parametrize("name", ["missing", "calc.py"])
+async def test_doctor_says_that_a_workspace_is_no_folder(home: Home, name: str):
+    async with ScriptedModel() as model:
+        environment = home.environment(model)
+        ran = await run(environment, home.workspace, "doctor", "--workspace", name)
+    assert (ran.code, ran.err) == (1, "")
+    assert f"fail  workspace: there is no folder at {home.workspace / name}\n" in ran.out
+
+
 # -- streams that are closed, full or not UTF-8 ---------------------------------------------------
 
 
@@ -444,8 +461,20 @@ async def test_a_stream_that_is_closed_or_full_is_no_crash(
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("arguments", [("doctor",), ("run", "--json", "go"), ("run", "go")])
-async def test_a_reader_that_has_gone_ends_the_run_in_silence(
+PRINTING = [("--help",), ("run", "--help"), ("run", "--json", "go"), ("doctor",)]
+
+
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+async def test_a_full_disk_under_the_output_is_said_in_one_line(
+    home: Home, arguments: tuple[str, ...]
+):
+    async with ScriptedModel([Say("yes")]) as model:
+        ran = await shell(home, model, ">/dev/full", *arguments)
+    assert (ran.code, ran.err) == (1, "pails: No space left on device\n")
+
+
+@pytest.mark.parametrize("arguments", [*PRINTING, ("run", "go")], ids=" ".join)
+async def test_a_reader_that_has_gone_ends_a_command_in_silence(
     home: Home, arguments: tuple[str, ...]
 ):
     reading, writing = os.pipe()
@@ -459,8 +488,26 @@ async def test_a_reader_that_has_gone_ends_the_run_in_silence(
         finally:
             os.close(writing)
     assert process.returncode == 1
-    assert b"Traceback" not in err
-    assert b"unexpectedly" not in err
+    for noise in (b"Traceback", b"Exception ignored", b"unexpectedly", b"Broken pipe"):
+        assert noise not in err
+
+
+@pytest.mark.parametrize(
+    ("redirection", "arguments", "code"),
+    [
+        (">&-", ("--help",), 0),
+        (">&-", ("doctor",), 0),
+        ("2>/dev/full", ("dance",), 1),
+        ("2>&-", ("dance",), 2),
+        ("<&- >&- 2>&-", ("run", "--help"), 0),
+    ],
+)
+async def test_no_command_crashes_whatever_its_streams_are(
+    home: Home, redirection: str, arguments: tuple[str, ...], code: int
+):
+    async with ScriptedModel() as model:
+        ran = await shell(home, model, redirection, *arguments)
+    assert (ran.code, ran.out, ran.err) == (code, "", "")
 
 
 async def test_a_task_of_any_bytes_is_told_as_text(home: Home):

@@ -10,6 +10,7 @@ from email.utils import format_datetime
 
 import pytest
 
+from pails.config import Config
 from pails.core.errors import (
     ConfigurationError,
     HistoryError,
@@ -51,6 +52,11 @@ def request(*messages: Message) -> ModelRequest:
     return ModelRequest("You are Pails.", messages or HELLO, TOOLS)
 
 
+def make_model(endpoint: Endpoint, **options: object) -> ChatModel:
+    """A model as configured by default, but for the options."""
+    return ChatModel(endpoint, **{"idle_timeout": Config().idle_timeout_seconds} | options)
+
+
 def chunk(finish: str | None = None, **delta: object) -> dict:
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
@@ -78,7 +84,7 @@ async def connect(naps: Naps) -> AsyncIterator[Callable[..., ChatModel]]:
     def open_model(server: ScriptedModel, **options: object) -> ChatModel:
         endpoint = Endpoint("scripted", server.base_url, "sk-secret-0123456789", "PAILS_API_KEY")
         options = {"sleep": naps, "retry": RetryPolicy(jitter=0.0)} | options
-        models.append(ChatModel(endpoint, **options))
+        models.append(make_model(endpoint, **options))
         return models[-1]
 
     yield open_model
@@ -511,7 +517,7 @@ async def test_no_server(base_url, kind, says, monkeypatch):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
     endpoint = Endpoint("m", base_url.format(free=free_port()))
-    model = ChatModel(endpoint, retry=RetryPolicy(delays=()))
+    model = make_model(endpoint, retry=RetryPolicy(delays=()))
     with pytest.raises(kind, match=says):
         await ask(model)
     assert says in await probe(endpoint)
@@ -519,14 +525,14 @@ async def test_no_server(base_url, kind, says, monkeypatch):
 
 
 async def test_a_key_that_no_header_can_carry():
-    model = ChatModel(Endpoint("m", "http://127.0.0.1:9/v1", "schlüssel", "PAILS_API_KEY"))
+    model = make_model(Endpoint("m", "http://127.0.0.1:9/v1", "schlüssel", "PAILS_API_KEY"))
     with pytest.raises(ConfigurationError, match="PAILS_API_KEY"):
         await ask(model)
 
 
 async def test_a_proxy_that_cannot_be_used_is_named(monkeypatch):
     monkeypatch.setenv("ALL_PROXY", "socks9://127.0.0.1:1")
-    model = ChatModel(Endpoint("m", "https://host.invalid/v1"))
+    model = make_model(Endpoint("m", "https://host.invalid/v1"))
     with pytest.raises(ConfigurationError, match="ALL_PROXY"):
         await ask(model)
 
@@ -539,7 +545,7 @@ async def test_this_machine_is_asked_without_a_proxy(connect, monkeypatch):
 
 async def test_a_model_without_a_name_is_refused_at_once():
     with pytest.raises(ConfigurationError, match="PAILS_MODEL"):
-        ChatModel(Endpoint("", "http://127.0.0.1:9/v1"))
+        make_model(Endpoint("", "http://127.0.0.1:9/v1"))
 
 
 # -- finding servers and models ------------------------------------------------------------------

@@ -25,7 +25,7 @@ from pails.core.events import (
     FileChanged,
     Mode,
     Notice,
-    PromptQueued,
+    PromptAccepted,
     QuestionAsked,
     RoundStarted,
     RunState,
@@ -85,8 +85,8 @@ async def test_the_main_job(tmp_path: Path) -> None:
     kinds = [type(e) for e in desk.events if not isinstance(e, TextDelta)]
     first_call = kinds.index(ToolCallPrepared)
     assert kinds[:first_call] == [
-        TurnStarted, RunStateChanged, UserMessageAdded, RoundStarted, AssistantMessageAdded,
-        kinds[first_call - 1],
+        PromptAccepted, TurnStarted, RunStateChanged, UserMessageAdded, RoundStarted,
+        AssistantMessageAdded, kinds[first_call - 1],
     ]  # fmt: skip
     assert kinds[first_call : first_call + 3] == [ToolCallPrepared, ToolCallStarted, ToolCallEnded]
     numbers = [envelope.seq for envelope in desk.envelopes]
@@ -322,7 +322,8 @@ async def test_a_second_prompt_is_queued_and_runs_afterwards(tmp_path: Path) -> 
         gate.open()
         await desk.wait_for(TurnEnded, 2)
         assert [event.turn_id for event in desk.of(TurnEnded)] == [first.turn_id, second.turn_id]
-        assert desk.of(PromptQueued)[0].turn_id == second.turn_id
+        accepted = [(event.turn_id, event.position) for event in desk.of(PromptAccepted)]
+        assert accepted == [(first.turn_id, 0), (second.turn_id, 1)]
         roles = [message["role"] for message in model.requests[1]["messages"]]
         assert roles == ["system", "user", "assistant", "user"]
 
@@ -531,6 +532,65 @@ async def test_a_call_cut_off_by_death_is_neither_lost_nor_repeated(tmp_path: Pa
         assert "Outcome unknown" in results[0]["content"]
 
 
+async def test_a_prompt_is_kept_from_the_moment_its_sender_hears_of_it(tmp_path: Path) -> None:
+    async with ScriptedModel([Say("one"), Say("two")]) as model:
+        async with workbench(tmp_path, model) as bench:
+            desk = await bench.desk()
+            receipt = await desk.session.prompt("a long and careful prompt")
+            (log,) = (tmp_path / "state" / "sessions").glob("*/*.jsonl")
+            killed_now = log.read_bytes()
+            await desk.wait_for(TurnEnded)
+        log.write_bytes(killed_now)
+        async with workbench(tmp_path, model) as bench:
+            session = await bench.app.sessions.open(desk.session.id)
+            accepted, _, ended = (e.event for e in (await session.replay(0))[-3:])
+            assert isinstance(accepted, PromptAccepted)
+            assert accepted.text == "a long and careful prompt"
+            assert isinstance(ended, TurnEnded)
+            assert (ended.turn_id, ended.state) == (receipt.turn_id, RunState.INTERRUPTED)
+            assert "Send it again" in ended.error
+            await Desk(session, allow).run("again")
+
+
+async def test_a_session_in_which_nothing_was_asked_leaves_nothing(tmp_path: Path) -> None:
+    async with ScriptedModel([Say("one")]) as model:
+        async with workbench(tmp_path, model) as bench:
+            blank = await bench.desk()
+            await blank.session.set_mode(Mode.ASK)
+            used = await bench.desk()
+            await used.run("hello")
+            assert len(list((tmp_path / "state" / "sessions").glob("*/*.jsonl"))) == 2
+            listed = await bench.app.sessions.list(bench.workspace)
+            assert [summary.session_id for summary in listed] == [used.session.id]
+        (log,) = (tmp_path / "state" / "sessions").glob("*/*.jsonl")
+        assert log.stem == used.session.id
+
+
+@pytest.mark.parametrize("lost", ["promptAccepted", "turnStarted"])
+async def test_a_damaged_log_is_listed_and_kept(tmp_path: Path, lost: str) -> None:
+    async with ScriptedModel([Say("one")]) as model:
+        async with workbench(tmp_path, model) as bench:
+            desk = await bench.desk()
+            await desk.run("hello")
+        (log,) = (tmp_path / "state" / "sessions").glob("*/*.jsonl")
+        log.write_bytes(log.read_bytes().replace(f'"{lost}"'.encode(), b'"?"'))
+        async with workbench(tmp_path, model) as bench:
+            (summary,) = await bench.app.sessions.list(bench.workspace)
+            assert summary.title == "hello"
+            await bench.app.sessions.open(summary.session_id)
+        assert log.exists()
+
+
+async def test_a_long_prompt_does_not_hide_its_session(tmp_path: Path) -> None:
+    async with (
+        ScriptedModel([Say("one")]) as model,
+        workbench(tmp_path, model) as bench,
+    ):
+        await (await bench.desk()).run("Explain this:\n" + "字" * 100_000)
+        (summary,) = await bench.app.sessions.list(bench.workspace)
+        assert summary.title == "Explain this:"
+
+
 async def test_two_requests_to_open_open_one_session(tmp_path: Path) -> None:
     async with ScriptedModel([Say("one"), Say("two")]) as model:
         async with workbench(tmp_path, model) as bench:
@@ -635,7 +695,7 @@ async def test_a_prompt_right_behind_the_end_of_a_turn_is_not_called_queued(
         receipt = await receipts[0]
         assert (receipt.fate, receipt.position) == ("started", 0)
         await desk.wait_for(TurnEnded, 2)
-        assert desk.of(PromptQueued) == []
+        assert [event.position for event in desk.of(PromptAccepted)] == [0, 0]
 
 
 async def test_a_turn_that_never_began_reports_nothing_of_the_one_before(tmp_path: Path) -> None:

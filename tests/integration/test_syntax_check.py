@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from pails.core.ports import SyntaxChecker, SyntaxReport
-from pails.diagnostics.checker import TreeSitterChecker, render
+from pails.diagnostics.checker import TreeSitterChecker
 from pails.diagnostics.languages import GRAMMARS
+from pails.tools.findings import findings
 from tests.unit.diagnostics.samples import SAMPLES
 
 PYTHON = Path("calc.py")
@@ -54,7 +55,7 @@ async def test_every_language(checker: TreeSitterChecker) -> None:
         path = Path("/w") / sample.path
         clean = await port.check(path, None, sample.valid)
         assert clean == SyntaxReport(sample.language), sample.language
-        assert render(clean, sample.path) == f"Syntax OK ({sample.language})."
+        assert findings(clean, sample.path) == f"Syntax OK ({sample.language})."
         broken = await port.check(path, sample.valid, sample.broken)
         assert broken.problems, sample.language
         assert (broken.language, broken.existing, broken.note) == (sample.language, 0, "")
@@ -69,14 +70,14 @@ async def test_what_the_model_reads(checker: TreeSitterChecker) -> None:
     before = "def f(a)\n    return a\n\n\ndef g(b):\n    return b\n"
     after = before.replace("return b", "return (b")
     report = await checker.check(PYTHON, before, after)
-    assert render(report, "src/calc.py") == (
+    assert findings(report, "src/calc.py") == (
         "Syntax check (python): 1 new problem\n"
         '  src/calc.py:6:12 "(" is not closed before end of file\n'
         "    return (b\n"
         "1 older problem was there before and is not counted."
     )
     report = await checker.check(PYTHON, before, before + "x = 1\n")
-    assert render(report, "calc.py") == (
+    assert findings(report, "calc.py") == (
         "Syntax check (python): no new problems\n"
         "1 older problem was there before and is not counted."
     )
@@ -86,12 +87,12 @@ async def test_few_problems_are_shown_and_the_rest_counted(checker: TreeSitterCh
     report = await checker.check(Path("a.js"), "", "f();\n}\n" * 50)
     assert len(report.problems) == 20
     assert report.note == "30 more not shown"
-    assert render(report, "a.js").endswith("\n  (30 more not shown)")
+    assert findings(report, "a.js").endswith("\n  (30 more not shown)")
 
 
 async def test_doubtful_grammar_says_so(checker: TreeSitterChecker) -> None:
     report = await checker.check(Path("a.sql"), "", "SELECT (;\n")
-    assert "does not know every dialect" in render(report, "a.sql")
+    assert "does not know every dialect" in findings(report, "a.sql")
 
 
 async def test_header_is_read_as_c_or_as_cpp(checker: TreeSitterChecker) -> None:
@@ -116,12 +117,12 @@ async def test_byte_order_mark_is_no_error(checker: TreeSitterChecker) -> None:
 
 async def test_what_cannot_be_checked_is_a_note_and_no_error(checker: TreeSitterChecker) -> None:
     assert await checker.check(Path("notes.txt"), None, "(((") == SyntaxReport("", checked=False)
-    assert render(SyntaxReport(""), "notes.txt") == ""
+    assert findings(SyntaxReport(""), "notes.txt") == ""
     binary = await checker.check(PYTHON, None, "\x89PNG\r\n\x1a\n\0")
     assert binary == SyntaxReport(
         "python", note="syntax not checked: the text is binary", checked=False
     )
-    assert render(binary, "a.py") == "Syntax not checked: the text is binary."
+    assert findings(binary, "a.py") == "Syntax not checked: the text is binary."
     huge = await checker.check(Path("a.json"), None, "[" * 5_000_001)
     assert huge.problems == ()
     assert "5 million" in huge.note

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pails.config import Config, Loaded, Paths, load, workspace_key
+from pails.config import Config, LoadedConfig, Paths, load, workspace_key
 from pails.config.settings import SETTINGS
 from pails.core.errors import StorageError
 from pails.core.events import Mode
@@ -27,7 +27,7 @@ class Place:
 
     def load(
         self, environ: Mapping[str, str] | None = None, editor: Mapping[str, Any] | None = None
-    ) -> Loaded:
+    ) -> LoadedConfig:
         variables = {"PAILS_CONFIG_DIR": str(self.user.parent), **(environ or {})}
         return load(self.workspace, variables, editor or {})
 
@@ -45,7 +45,7 @@ def only(warnings: tuple[str, ...]) -> str:
 def test_nothing_set_gives_the_defaults_without_a_warning(place: Place) -> None:
     loaded = place.load()
 
-    assert loaded == Loaded(Config(), dict.fromkeys(SETTINGS, "default"), ())
+    assert loaded == LoadedConfig(Config(), dict.fromkeys(SETTINGS, "default"), ())
 
 
 def test_the_table_holds_exactly_the_fields_of_config() -> None:

@@ -63,6 +63,14 @@ SECRETS = [
     ('"{\\"password\\": \\"hunter2\\"}"', "hunter2", '\\"}"'),
     ("db:\n  password: correcthorse\n  port: 1", "correcthorse", "port: 1"),
     ("refresh_token: 1//0gAbCdEf123", "0gAbC", ""),
+    ("Incorrect API key provided: sk-proj-****wxyz.", "wxyz", "."),
+    ("pk-0123456789abcdefgh", "0123", ""),
+    ("gsk_abcdefghijklmnopqrst", "abcd", ""),
+    ("xai-abcdefghijklmnopqrst", "abcd", ""),
+    ("key-0123456789abcdef0123456789abcdef", "0123", ""),
+    ("AIza-0123456789abcdef", "0123", ""),
+    ("use Bearer abc.def/ghi, please", "abc", ", please"),
+    ("b'Bearer abc\\ndef'", "def", "'"),
     ("密码 password=密码123 结束", "密码123", "结束"),
 ]
 
@@ -82,6 +90,8 @@ ORDINARY = [
     "basic authentication and bearer authentication are refused",
     "the authorization of a request",
     "task-management risk-assessment sk-SK disk-usage",
+    "key_derivation_function key-value-store keyboard_interrupt_handler pkcs12_certificate_x",
+    "The key (OPENAI_API_KEY) of model claude-sonnet-4-5-20250929 task-force",
     "commit 3f786850e387550fdab836ed7e6dc881de23001b",
     '"signature": "EqoBCkgIARABGAIiQL2UoU0b1OHYi+yCHpBY7U6FQW8/FcoLewocJQPa2HnmLM"',
     "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
@@ -114,13 +124,36 @@ def test_masking_twice_changes_nothing(text: str) -> None:
     assert mask(mask(text)) == mask(text)
 
 
+def test_a_known_secret_is_masked_whatever_it_looks_like() -> None:
+    assert mask("he said plain words, twice: plain words", "plain words") == (
+        "he said [masked], twice: [masked]"
+    )
+    assert mask("nothing is known", "") == "nothing is known"
+
+
 @given(st.text(), st.text())
 def test_no_text_around_a_secret_saves_it(before: str, after: str) -> None:
     assert "abcdefgh" not in mask(f"{before} sk-abcdefgh {after}")
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", "a-", "a.", "eyJ", "://", "://a:", "-----BEGIN ", "password", "token=", '"', "\\"]
+    "unit",
+    [
+        "a",
+        "a-",
+        "key-",
+        "sk-",
+        "bearer ",
+        "a.",
+        "eyJ",
+        "://",
+        "://a:",
+        "-----BEGIN ",
+        "password",
+        "token=",
+        '"',
+        "\\",
+    ],
 )
 def test_large_output_is_masked_in_linear_time(unit: str) -> None:
     """A rule that looks back over its own text would take minutes here."""
@@ -137,6 +170,11 @@ def log(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "pails.jsonl"
     telemetry.close()
     root.setLevel(level)
+
+
+def file_handler() -> PrivateFileHandler:
+    (handler,) = [h for h in logging.getLogger().handlers if isinstance(h, PrivateFileHandler)]
+    return handler
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -216,7 +254,7 @@ def test_every_file_is_private_also_after_rotation(tmp_path: Path) -> None:
 
 
 def test_a_long_log_is_rotated_and_old_files_go(log: Path) -> None:
-    (handler,) = [h for h in logging.getLogger().handlers if isinstance(h, PrivateFileHandler)]
+    handler = file_handler()
     handler.maxBytes = 1000
     for number in range(100):
         logging.getLogger("pails.x").info("line %d", number)
@@ -249,3 +287,30 @@ def test_a_log_that_cannot_be_written_is_a_warning_and_goes_to_standard_error(
 
     assert "cannot be written" in warning
     assert "still here" in capsys.readouterr().err
+
+
+def test_a_disk_that_is_full_is_said_once_and_harms_nobody(
+    log: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    handler = file_handler()
+    full = Path("/dev/full").open("w", encoding="utf-8")  # noqa: SIM115 - the handler closes it
+    replaced = handler.setStream(full)
+    assert replaced
+    replaced.close()
+    for number in range(3):
+        logging.getLogger("pails.x").info("line %d", number)
+    telemetry.close()
+
+    said = capfd.readouterr().err
+    assert said == f"pails: the log {log} cannot be written: No space left on device\n"
+    assert full.closed
+
+
+def test_a_record_that_is_wrong_itself_is_still_told_with_its_place(
+    log: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ("no number",)
+    record = logging.LogRecord("x", logging.INFO, __file__, 1, "%d", arguments, None)
+    file_handler().handle(record)
+
+    assert "Traceback" in capfd.readouterr().err

@@ -46,7 +46,7 @@ class Turn:
     model: Callable[[], Model]
     run_calls: Callable[[Sequence[ToolCall]], Awaitable[None]]
     emit: Emit
-    max_rounds: int = 20
+    max_rounds: int
 
 
 async def run_turn(turn: Turn) -> StopReason:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from pails import __version__
-from pails.config import Config, Loaded, Paths
+from pails.config import Config, LoadedConfig, Paths
 from pails.config import load as load_config
 from pails.core.errors import ConfigurationError, PailsError, StorageError
 from pails.diagnostics.checker import GrammarStatus, TreeSitterChecker
+from pails.host.paths import real_folder
 from pails.host.probe import try_writing
 from pails.host.programs import find_program
 from pails.host.search import find_ripgrep, run_search
@@ -39,6 +40,7 @@ async def run_checks(workspace: Path, environ: Mapping[str, str]) -> list[Check]
     ripgrep, grammars, model, storage = slow
     return [
         *_versions(),
+        await asyncio.to_thread(_workspace, workspace),
         *ripgrep,
         *_bubblewrap(workspace, environ),
         *grammars,
@@ -51,6 +53,13 @@ async def run_checks(workspace: Path, environ: Mapping[str, str]) -> list[Check]
 def _versions() -> list[Check]:
     python = f"{platform.python_version()} at {sys.executable}"
     return [Check("Pails", "ok", __version__), Check("Python", "ok", python)]
+
+
+def _workspace(folder: Path) -> Check:
+    if real_folder(folder) is None:
+        advice = "name an existing one with --workspace"
+        return Check("workspace", "fail", f"there is no folder at {folder}", advice)
+    return Check("workspace", "ok", str(folder))
 
 
 async def _ripgrep() -> list[Check]:
@@ -90,7 +99,7 @@ def _grammar(status: GrammarStatus) -> Check:
     return Check(name, "warn", status.detail, advice)
 
 
-async def _model(settings: Loaded, environ: Mapping[str, str]) -> list[Check]:
+async def _model(settings: LoadedConfig, environ: Mapping[str, str]) -> list[Check]:
     try:
         endpoint = await find_endpoint(settings, environ)
     except ConfigurationError as error:
@@ -119,7 +128,7 @@ async def _storage(environ: Mapping[str, str]) -> list[Check]:
     return [Check("state folder", "ok", f"{paths.state} is writable")]
 
 
-def _configuration(loaded: Loaded) -> list[Check]:
+def _configuration(loaded: LoadedConfig) -> list[Check]:
     rows = [
         Check(f"setting {name}", "ok", f"{_shown(loaded.config, name)} ({origin})")
         for name, origin in loaded.origins.items()

@@ -5,7 +5,6 @@ Exit codes: 0 when Pails can work, 1 when something that it needs fails, 2 usage
 
 import argparse
 import asyncio
-import io
 import json
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,6 @@ from pathlib import Path
 from pails.cli.checks import Check, run_checks
 from pails.cli.screen import Screen, printable
 from pails.host.environment import current_environment
-from pails.host.terminal import end_output, fill_closed_streams
 
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 _GRAMMAR = "grammar "
@@ -23,25 +21,15 @@ _GRAMMAR = "grammar "
 
 def main(argv: list[str]) -> int:
     """Run the command line behind `pails doctor`; returns the exit code."""
-    fill_closed_streams()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
     options = _parser().parse_args(argv)
     environ = current_environment()
-    try:
-        checks = asyncio.run(run_checks(Path(options.workspace).absolute(), environ))
-        works = all(check.status != "fail" for check in checks)
-        if options.json:
-            report = {"ok": works, "checks": [asdict(check) for check in checks]}
-            print(json.dumps(report, ensure_ascii=False, indent=2), flush=True)
-        else:
-            show(Screen(sys.stdout, sys.stdout, environ), checks, works=works)
-    except KeyboardInterrupt:
-        return 130
-    except OSError as error:
-        end_output(error)
-        return 1
+    checks = asyncio.run(run_checks(Path(options.workspace).absolute(), environ))
+    works = all(check.status != "fail" for check in checks)
+    if options.json:
+        report = {"ok": works, "checks": [asdict(check) for check in checks]}
+        print(json.dumps(report, ensure_ascii=False, indent=2))
+    else:
+        show(Screen(sys.stdout, sys.stdout, environ), checks, works=works)
     return 0 if works else 1
 
 

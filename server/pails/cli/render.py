@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from pails.cli.output import OutputView
-from pails.cli.paths import relative
 from pails.cli.screen import Screen, display_width, printable
 from pails.cli.summary import TurnSummary
 from pails.core.events import (
@@ -17,7 +16,7 @@ from pails.core.events import (
     PlanStep,
     PlanUpdated,
     Problem,
-    PromptQueued,
+    PromptAccepted,
     QuestionAnswered,
     ReasoningDelta,
     ReplyDiscarded,
@@ -29,8 +28,10 @@ from pails.core.events import (
     ToolOutputDelta,
     TurnEnded,
 )
+from pails.core.text import first_line, shown_path
 
 _DIFF_LINES = 120
+_SAID_CHARS = 100
 _PLAN_TOOL = "update_plan"
 _MARKS = {"pending": "[ ]", "active": "[>]", "done": "[x]"}
 _NOTICE_STYLES = {"info": "dim", "warning": "yellow", "error": "red"}
@@ -90,7 +91,7 @@ class TurnView:
                 self._row(f"  answer: {event.answer or 'none'}", "dim")
             case Notice():
                 self._row(f"! {event.text}", _NOTICE_STYLES[event.level])
-            case PromptQueued():
+            case PromptAccepted() if event.position:
                 self._row(f"waits for the running turn (place {event.position})", "dim")
             case TurnEnded():
                 self._summary.show(event)
@@ -149,7 +150,7 @@ class TurnView:
         if call and call.tool == _PLAN_TOOL and not event.is_error:
             return  # the plan itself has been shown
         named = "" if self._last_call == event.call_id else f"{self._title(event.call_id)}: "
-        said = event.summary or _first_line(event.text) or "done"
+        said = event.summary or first_line(event.text, _SAID_CHARS) or "done"
         mark, style = ("✗", "red") if event.is_error else ("✓", "green")
         # A command says itself how long it ran, without the time it waited for a person.
         took = "" if call and call.effect is Effect.EXECUTE else f" ({event.seconds:.1f} s)"
@@ -200,8 +201,4 @@ class TurnView:
         self._row(f"  {_CHOICES[event.choice]}{reason}", style)
 
     def _relative(self, path: str) -> str:
-        return relative(path, self._workspace)
-
-
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0][:100]
+        return shown_path(Path(path), self._workspace)

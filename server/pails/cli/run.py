@@ -6,7 +6,6 @@ Exit codes: 0 done; 1 failed, or stopped at the limit of rounds; 2 usage or conf
 
 import argparse
 import asyncio
-import io
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ from pails.core.events import Mode, StopReason, TurnEnded
 from pails.core.text import join_surrogates
 from pails.host.environment import current_environment
 from pails.host.files import exists
-from pails.host.terminal import end_output, fill_closed_streams
 
 DONE, FAILED, USAGE, NEEDED_A_PERSON, CANCELLED = 0, 1, 2, 3, 130
 
@@ -44,22 +42,12 @@ class Outcome:
 
 def main(argv: list[str]) -> int:
     """Run the command line behind `pails run`; returns the exit code."""
-    fill_closed_streams()
-    for stream in (sys.stdout, sys.stderr):
-        # A character that the terminal's encoding lacks must not end the run.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
     options = _parser().parse_args(argv)
     environ = current_environment()
     screen = Screen(sys.stdout, sys.stderr, environ)
     try:
         task = _task(options, sys.stdin)
         return asyncio.run(_run(task, screen, environ, as_json=options.json))
-    except KeyboardInterrupt:
-        return CANCELLED
-    except OSError as error:
-        end_output(error)
-        return FAILED
     except PailsError as error:
         screen.row(screen.paint(f"pails: {printable(str(error))}", "red"))
         return exit_code_of(error)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from pails.cli.paths import relative
 from pails.cli.screen import Screen, printable
 from pails.core.events import (
     Effect,
@@ -16,6 +15,7 @@ from pails.core.events import (
     TurnEnded,
 )
 from pails.core.messages import Usage
+from pails.core.text import shown_path
 
 _HEADLINES = {
     StopReason.DONE: ("Done", "green"),
@@ -67,7 +67,7 @@ class TurnSummary:
         if end.error and end.state is not RunState.COMPLETED:
             row(paint(f"  {printable(end.error)}", "red"))
         for path, total in self._files.items():
-            row(f"  {printable(relative(path, self._workspace))} {_changed(total)}")
+            row(f"  {printable(shown_path(Path(path), self._workspace))} {_changed(total)}")
         for title, result in self._results:
             mark = paint("✗", "red") if result.is_error else paint("✓", "green")
             said = result.summary or "done"

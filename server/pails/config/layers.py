@@ -17,14 +17,14 @@ from pails.config.settings import SETTINGS, STRICTNESS, Config, Setting
 
 EDITOR = "the editor's settings"
 ENVIRONMENT = "the environment"
-"""The place of what `PAILS_*` variables set, as `Loaded.origins` names it."""
+"""The place of what `PAILS_*` variables set, as `LoadedConfig.origins` names it."""
 ENVIRONMENT_PREFIX = "PAILS_"
 MAX_FILE_BYTES = 256 * 1024
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedConfig:
     """The settings in force. `origins` says for each one where it was set, `default` included."""
 
     config: Config
@@ -42,7 +42,7 @@ class _Layer:
     holds_keys: bool = False
 
 
-def load(workspace: Path | None, environ: Mapping[str, str], editor: object) -> Loaded:
+def load(workspace: Path | None, environ: Mapping[str, str], editor: object) -> LoadedConfig:
     """Merge all layers. `editor` is the client's `settings` object, snake_case or camelCase."""
     merge = _Merge(environ)
     merge.add_file(Paths.from_environment(environ).config / "config.toml")
@@ -51,7 +51,7 @@ def load(workspace: Path | None, environ: Mapping[str, str], editor: object) -> 
     variables = _from_environment(environ, merge.warnings)
     merge.add(_Layer(ENVIRONMENT, variables, holds_keys=True))
     merge.add(_Layer(EDITOR, _from_editor(editor, merge.warnings)))
-    return Loaded(merge.config, merge.origins, tuple(merge.warnings))
+    return LoadedConfig(merge.config, merge.origins, tuple(merge.warnings))
 
 
 class _Merge:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pails.context.truncation import truncate
 from pails.core.ports import Attachment
-from pails.core.text import join_surrogates
+from pails.core.text import shown_path
 
 MAX_ATTACHED_CHARS = 30_000
 """What an attachment may take of the context; the model reads the rest where it needs it."""
@@ -42,11 +42,9 @@ async def render_prompt(
 
 
 def _block(attachment: Attachment, body: str, workspace: Path) -> str:
-    name = attachment.path
-    shown = name.relative_to(workspace) if name.is_relative_to(workspace) else name
     first, last = attachment.first_line, attachment.last_line
     lines = "" if last is None else f' lines="{first}-{last}"'
     end = "" if body.endswith("\n") else "\n"
-    # As JSON writes it: no name, whatever is in it, ends the attribute or the line.
-    path = json.dumps(join_surrogates(str(shown)), ensure_ascii=False)
+    # In the quotes of JSON: no name, whatever is in it, ends the attribute.
+    path = json.dumps(shown_path(attachment.path, workspace), ensure_ascii=False)
     return f"<{attachment.kind} path={path}{lines}>\n{body}{end}</{attachment.kind}>"

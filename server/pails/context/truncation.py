@@ -1,9 +1,9 @@
 """The one way in which large results are shortened: head and tail stay, the middle is counted."""
 
-import unicodedata
 from dataclasses import dataclass
 
-_JOINER = "\u200d"
+from pails.core.text import safe_cut
+
 # Room for the line that says what is missing, beside its hint.
 _MARKER_ROOM = 90
 
@@ -37,42 +37,6 @@ def truncate(text: str, limit: int, hint: str = "", tail_share: float = 0.5) -> 
     head, tail = text[:head_end], text[tail_start:]
     before = "" if not head or head.endswith("\n") else "\n"
     return Truncated(f"{head}{before}{marker}\n{tail}", len(dropped), lines)
-
-
-def safe_cut(text: str, index: int) -> int:
-    """The nearest place at or before `index` where no visible character is cut in two."""
-    index = min(index, len(text))
-    lowest = max(0, index - 32)
-    for place in range(index, lowest, -1):
-        if place == len(text) or not _is_inside(text, place):
-            return place
-    return index if lowest else 0  # a text of combining marks only is cut somewhere after all
-
-
-def _is_inside(text: str, place: int) -> bool:
-    """Whether the character at `place` belongs to the one before it."""
-    char, before = text[place], text[place - 1]
-    return (
-        unicodedata.combining(char) != 0
-        or unicodedata.category(char) in {"Mn", "Me"}  # variation selectors are among them
-        or _JOINER in {char, before}
-        or "\U0001f3fb" <= char <= "\U0001f3ff"  # skin tones
-        or ("\udc00" <= char <= "\udfff" and "\ud800" <= before <= "\udbff")
-        or (before == "\r" and char == "\n")
-        or (_is_flag_letter(char) and _flag_letters_before(text, place) % 2 == 1)
-    )
-
-
-def _is_flag_letter(char: str) -> bool:
-    return "\U0001f1e6" <= char <= "\U0001f1ff"
-
-
-def _flag_letters_before(text: str, place: int) -> int:
-    """Regional indicators right before `place`; two of them make one flag."""
-    first = place
-    while first > 0 and place - first < 32 and _is_flag_letter(text[first - 1]):
-        first -= 1
-    return place - first
 
 
 def _line_border(text: str, index: int, *, back: bool) -> int:

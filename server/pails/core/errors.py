@@ -64,7 +64,14 @@ class ModelStuckError(ModelError):
 
 
 class StorageError(PailsError):
-    """A file could not be read or written; the message says what is kept."""
+    """A file could not be read or written; the message says what is kept.
+
+    `reason` is the system's word alone, such as "No space left on device"; empty without one.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class LogError(StorageError):

@@ -6,7 +6,7 @@ The session's log keeps them, the edges render them, telemetry traces them. This
     SessionCreated                          first record of every log
     SessionReopened*                        a process opened the log again
     ModeChanged*  ModelChanged*  Notice*    at any time
-    PromptQueued*                           a prompt that waits for the running turn
+    PromptAccepted*                         a prompt, in the log before its sender hears of it
     TurnStarted
     ├─ RunStateChanged*                     each transition of the run's state table
     ├─ UserMessageAdded
@@ -154,11 +154,13 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptQueued:
+class PromptAccepted:
+    """`position` is its place in the queue behind the running turn, 0 when it starts at once."""
+
     turn_id: str
     text: str
     position: int
-    kind: Literal["promptQueued"] = "promptQueued"
+    kind: Literal["promptAccepted"] = "promptAccepted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +379,7 @@ Event = (
     | ModeChanged
     | ModelChanged
     | Notice
-    | PromptQueued
+    | PromptAccepted
     | TurnStarted
     | RunStateChanged
     | UserMessageAdded

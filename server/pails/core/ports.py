@@ -194,13 +194,20 @@ class Person(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file that a tool has written: its text before (None when it is new) and after."""
+    """A file that a tool has written: its text before (None when it is new) and after.
+
+    `unsaved` completes "in the editor's buffer alone, because …"; None when it is on the disk.
+    """
 
     path: Path
     before: str | None
     after: str
     target: Literal["disk", "buffer"]
-    saved: bool
+    unsaved: str | None = None
+
+    @property
+    def saved(self) -> bool:
+        return self.unsaved is None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,10 @@
 """Small rules about text that every border shares."""
 
+import unicodedata
+from pathlib import Path
+
+_JOINER = "\u200d"
+
 
 def join_surrogates(text: str) -> str:
     """The same text, encodable: paired surrogates become one character, lone ones U+FFFD.
@@ -12,3 +17,56 @@ def join_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def shown_path(path: Path, workspace: Path) -> str:
+    """The path as people and models read it: relative where it lies inside the workspace."""
+    inside = path.is_relative_to(workspace)
+    return shown_name((path.relative_to(workspace) if inside else path).as_posix())
+
+
+def shown_name(name: str) -> str:
+    """A name on one line that can be encoded, whatever bytes it has on the disk."""
+    return join_surrogates(name).replace("\n", "\\n").replace("\r", "\\r")
+
+
+def first_line(text: str, limit: int) -> str:
+    """The first line that is not blank, in at most `limit` characters; `…` ends one cut short."""
+    line = text.strip().partition("\n")[0].rstrip()
+    return line if len(line) <= limit else f"{line[: safe_cut(line, limit - 1)]}…"
+
+
+def safe_cut(text: str, index: int) -> int:
+    """The nearest place at or before `index` where no visible character is cut in two."""
+    index = min(index, len(text))
+    lowest = max(0, index - 32)
+    for place in range(index, lowest, -1):
+        if place == len(text) or not _is_inside(text, place):
+            return place
+    return index if lowest else 0  # a text of combining marks only is cut somewhere after all
+
+
+def _is_inside(text: str, place: int) -> bool:
+    """Whether the character at `place` belongs to the one before it."""
+    char, before = text[place], text[place - 1]
+    return (
+        unicodedata.combining(char) != 0
+        or unicodedata.category(char) in {"Mn", "Me"}  # variation selectors are among them
+        or _JOINER in {char, before}
+        or "\U0001f3fb" <= char <= "\U0001f3ff"  # skin tones
+        or ("\udc00" <= char <= "\udfff" and "\ud800" <= before <= "\udbff")
+        or (before == "\r" and char == "\n")
+        or (_is_flag_letter(char) and _flag_letters_before(text, place) % 2 == 1)
+    )
+
+
+def _is_flag_letter(char: str) -> bool:
+    return "\U0001f1e6" <= char <= "\U0001f1ff"
+
+
+def _flag_letters_before(text: str, place: int) -> int:
+    """Regional indicators right before `place`; two of them make one flag."""
+    first = place
+    while first > 0 and place - first < 32 and _is_flag_letter(text[first - 1]):
+        first -= 1
+    return place - first

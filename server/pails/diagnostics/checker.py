@@ -1,4 +1,4 @@
-"""The syntax check of a written file, and how its result reads.
+"""The syntax check of a written file.
 
 Parsing runs in a child process: it is native code over any text, and a crash or a hang there
 must not be one of the server. Nothing that goes wrong with the check is ever reported as an error
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from pails.core.events import Problem, SourcePosition
 from pails.core.ports import SyntaxReport
-from pails.diagnostics.languages import GRAMMARS, IMPRECISE, candidates
+from pails.diagnostics.languages import GRAMMARS, candidates
 from pails.host.worker import Worker, WorkerError
 
 log = logging.getLogger(__name__)
@@ -89,39 +89,6 @@ class TreeSitterChecker:
             return {"error": f"took longer than {self._seconds:g} s"}
         except WorkerError as error:
             return {"error": _within_sentence(error)}
-
-
-def render(report: SyntaxReport, path: str) -> str:
-    """The lines that ride on the tool's result; empty where there is no grammar to speak of.
-
-    `path` is the file as the model named it.
-    """
-    if not report.language:
-        return ""
-    if report.note and not report.problems:
-        return f"{report.note[0].upper()}{report.note[1:]}."
-    lines = _new_lines(report, path) if report.problems else [_all_well(report)]
-    if report.existing == 1:
-        lines.append("1 older problem was there before and is not counted.")
-    elif report.existing:
-        lines.append(f"{report.existing} older problems were there before and are not counted.")
-    return "\n".join(lines)
-
-
-def _all_well(report: SyntaxReport) -> str:
-    if report.existing:
-        return f"Syntax check ({report.language}): no new problems"
-    return f"Syntax OK ({report.language})."
-
-
-def _new_lines(report: SyntaxReport, path: str) -> list[str]:
-    count = "1 new problem" if len(report.problems) == 1 else f"{len(report.problems)} new problems"
-    lines = [f"Syntax check ({report.language}): {count}"]
-    for problem in report.problems:
-        lines.append(f"  {path}:{problem.start.line}:{problem.start.column} {problem.message}")
-        lines.append(f"    {problem.source_line.strip()}")
-    remarks = (report.note, IMPRECISE.get(report.language, ""))
-    return lines + [f"  ({remark})" for remark in remarks if remark]
 
 
 def _unchecked(language: str, why: str) -> SyntaxReport:

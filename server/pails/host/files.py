@@ -105,7 +105,8 @@ def make_parents(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"{path.parent}: {_reason(error)}. Nothing was written.") from error
+        reason = _reason(error)
+        raise StorageError(f"{path.parent}: {reason}. Nothing was written.", reason) from error
 
 
 def write_atomic(path: Path, data: bytes) -> None:
@@ -126,8 +127,9 @@ def write_atomic(path: Path, data: bytes) -> None:
         else:
             _replace(target, data, existing)
     except OSError as error:
+        reason = _reason(error)
         raise StorageError(
-            f"{path}: {_reason(error)}. Nothing was written, the file is as it was."
+            f"{path}: {reason}. Nothing was written, the file is as it was.", reason
         ) from error
 
 

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,6 +80,12 @@ class AppendLog:
                 "is kept; look at the disk and try again."
             ) from error
 
+    def discard(self) -> None:
+        """Remove the file, and let go of it."""
+        with suppress(OSError):  # then it stays
+            self._path.unlink()
+        self.close()
+
     def close(self) -> None:
         """Let go of the file. Appending afterwards is an error, and reaches no other file."""
         fd, self._fd = self._fd, -1
@@ -112,14 +120,15 @@ def list_logs(folder: Path, suffix: str) -> list[LogFile]:
     return sorted(files, key=lambda file: file.modified, reverse=True)
 
 
-def first_lines(path: Path, limit: int = 65536) -> list[bytes]:
-    """The whole lines within the first `limit` bytes: blocking. None of what cannot be read."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(limit)
-    except OSError:
-        return []
-    return head[: head.rfind(b"\n") + 1].split(b"\n")[:-1]
+def first_lines(path: Path, limit: int = 8_000_000) -> Iterator[bytes]:
+    """The whole lines within the first `limit` bytes, read as they are asked for: blocking.
+
+    None of what cannot be read.
+    """
+    with suppress(OSError), path.open("rb") as file:
+        while (line := file.readline(limit)).endswith(b"\n"):
+            limit -= len(line)
+            yield line
 
 
 def _log_file(path: Path) -> LogFile | None:

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from pails.host.output import LineReader, OutputWindow
 from pails.host.process_tree import kill_tree, tree_members, with_marker
-from pails.host.programs import explain_start_failure
+from pails.host.programs import NotStarted, explain_start_failure
 from pails.host.spill import SpillFile
 
 OnOutput = Callable[[str], Awaitable[None]]
@@ -27,13 +27,6 @@ _BUFFER_BYTES = 1024 * 1024
 _CONFIRM_SECONDS = 0.1
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class NotStarted:
-    """The command could not be started; `reason` is a sentence that says what to do."""
-
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +88,7 @@ async def run(
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        return NotStarted(await asyncio.to_thread(explain_start_failure, error, argv, cwd, env))
+        return await asyncio.to_thread(explain_start_failure, error, argv, cwd, env)
     except asyncio.CancelledError:
         # It may have started, and started others, before the cancellation came through.
         await _uninterrupted(asyncio.to_thread(kill_tree, None, marker))

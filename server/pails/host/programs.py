@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 _SHELL_ONLY = frozenset(
@@ -18,8 +19,27 @@ _REASONS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class NotStarted:
+    """A command cannot be started; `reason` is a sentence that says what to do."""
+
+    reason: str
+
+
+def look_up(program: str, cwd: Path, env: Mapping[str, str]) -> Path | NotStarted:
+    """The file that would run under this name in this folder, or why none can."""
+    if not cwd.is_dir():
+        kind = "is not a folder" if cwd.exists() else "does not exist"
+        return NotStarted(f"The working folder {cwd} {kind}.")
+    if found := find_program(program, cwd, env):
+        return found
+    if os.sep in program and (cwd / program).is_file():
+        return NotStarted(f"{program} {_REASONS[errno.EACCES]}")
+    return NotStarted(_explain_missing(program, cwd, env))
+
+
 def find_program(name: str, cwd: Path, env: Mapping[str, str]) -> Path | None:
-    """The file that would run under this name in this folder; None when there is none."""
+    """The program of this name, as seen from this folder; None when there is none."""
     if os.sep in name:
         path = cwd / name
         return path if os.access(path, os.X_OK) and path.is_file() else None
@@ -29,27 +49,16 @@ def find_program(name: str, cwd: Path, env: Mapping[str, str]) -> Path | None:
 
 def explain_start_failure(
     error: OSError | ValueError, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
-) -> str:
-    """A sentence for the model: what is missing, and what would work instead."""
+) -> NotStarted:
+    """What is missing, and what would work instead, when the system refused to start it."""
     if isinstance(error, ValueError):
-        return f"An argument cannot be passed to a program: {error}."
-    if problem := find_problem(argv[0], cwd, env):
-        return problem
+        return NotStarted(f"An argument cannot be passed to a program: {error}.")
+    found = look_up(argv[0], cwd, env)
+    if isinstance(found, NotStarted):
+        return found
     if reason := _REASONS.get(error.errno or 0):
-        return f"{argv[0]} {reason}"
-    return f"{argv[0]} could not be started: {error.strerror or error}."
-
-
-def find_problem(program: str, cwd: Path, env: Mapping[str, str]) -> str:
-    """Why this program cannot start in this folder, before anybody tries; "" when it may."""
-    if not cwd.is_dir():
-        kind = "is not a folder" if cwd.exists() else "does not exist"
-        return f"The working folder {cwd} {kind}."
-    if find_program(program, cwd, env):
-        return ""
-    if os.sep in program and (cwd / program).is_file():
-        return f"{program} {_REASONS[errno.EACCES]}"
-    return _explain_missing(program, cwd, env)
+        return NotStarted(f"{argv[0]} {reason}")
+    return NotStarted(f"{argv[0]} could not be started: {error.strerror or error}.")
 
 
 def _explain_missing(program: str, cwd: Path, env: Mapping[str, str]) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from pails.lsp.documents import Document
+from pails.core.text import first_line
+from pails.lsp.documents import OpenDocument
 
 EXPLAIN = "pails.explain"
 FIX = "pails.fix"
@@ -38,7 +39,7 @@ _ON_SELECTION: tuple[tuple[str, str, types.CodeActionKind | None], ...] = (
 )
 
 
-def code_actions(document: Document, params: types.CodeActionParams) -> list[types.CodeAction]:
+def code_actions(document: OpenDocument, params: types.CodeActionParams) -> list[types.CodeAction]:
     """What we offer at this place.
 
     Diagnostics can be fixed anywhere. The rest wants a selection, or a person who opened the menu
@@ -59,7 +60,7 @@ def code_actions(document: Document, params: types.CodeActionParams) -> list[typ
     return [action for action in offered if _wanted(action, context.only)]
 
 
-def whole_line(document: Document, line: int) -> types.Range:
+def whole_line(document: OpenDocument, line: int) -> types.Range:
     """The range of one line; empty for a blank one, about which there is nothing to ask."""
     text = document.lines.line(line)
     if not text.strip():
@@ -70,9 +71,7 @@ def whole_line(document: Document, line: int) -> types.Range:
 
 def _fix_diagnostic(uri: str, diagnostic: types.Diagnostic) -> types.CodeAction:
     message = diagnostic.message
-    first_line = message.strip().partition("\n")[0]
-    shown = first_line if len(first_line) <= 60 else f"{first_line[:59]}…"
-    title = f"Pails: fix “{shown}”"
+    title = f"Pails: fix “{first_line(message, 60)}”"
     command = _command(title, FIX_DIAGNOSTIC, uri, diagnostic.range, message)
     return types.CodeAction(
         title, kind=types.CodeActionKind.QuickFix, diagnostics=[diagnostic], command=command

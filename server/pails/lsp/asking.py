@@ -30,11 +30,11 @@ from pails.session.session import Session
 
 log = logging.getLogger(__name__)
 
-W = TypeVar("W", bound=protocol.Wire)
+W = TypeVar("W", bound=protocol.WireModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class QuestionReply:
     """An answer to a question; `text` None: the person would not answer."""
 
     text: str | None
@@ -43,7 +43,7 @@ class Reply:
 Approve = Callable[[str, ApprovalRequested], Awaitable[ApprovalAnswer | None]]
 """Asks for an approval in the session of this id; None leaves it pending."""
 
-AskQuestion = Callable[[str, QuestionAsked], Awaitable[Reply | None]]
+AskQuestion = Callable[[str, QuestionAsked], Awaitable[QuestionReply | None]]
 """Asks a question in the session of this id; None leaves it pending."""
 
 
@@ -139,7 +139,7 @@ def tell_resolved(client: Client, session_id: str) -> Callable[[ApprovalResolved
 def ask_by(client: Client) -> AskQuestion:
     """Questions by `pai/question/ask`."""
 
-    async def ask(session_id: str, wanted: QuestionAsked) -> Reply | None:
+    async def ask(session_id: str, wanted: QuestionAsked) -> QuestionReply | None:
         params = protocol.QuestionAskParams(
             session_id=session_id,
             turn_id=wanted.turn_id,
@@ -152,11 +152,11 @@ def ask_by(client: Client) -> AskQuestion:
     return ask
 
 
-async def ask_client(client: Client, params: protocol.QuestionAskParams) -> Reply | None:
+async def ask_client(client: Client, params: protocol.QuestionAskParams) -> QuestionReply | None:
     """One `pai/question/ask`; None when the client gave no usable answer."""
     answer = await client.request("pai/question/ask", encode(params))
     result = _decoded(protocol.QuestionAskResult, answer)
-    return None if result is None else Reply(result.answer)
+    return None if result is None else QuestionReply(result.answer)
 
 
 def _decoded(kind: type[W], answer: object) -> W | None:

@@ -8,10 +8,10 @@ from pails.core.errors import InvalidRequestError
 from pails.core.ports import Attachment
 from pails.core.text import join_surrogates
 from pails.lsp import protocol, uris
-from pails.lsp.documents import Document, Documents
+from pails.lsp.documents import OpenDocument, OpenDocuments
 
 
-def from_wire(sent: protocol.Attachment, documents: Documents) -> Attachment:
+def from_wire(sent: protocol.Attachment, documents: OpenDocuments) -> Attachment:
     """An attachment as a client sent it.
 
     Raises `InvalidRequestError` for a selection in a document that is not open: only an editor
@@ -32,7 +32,7 @@ def from_wire(sent: protocol.Attachment, documents: Documents) -> Attachment:
     return selection(document, lsp_range(sent.range))
 
 
-def selection(document: Document, place: types.Range) -> Attachment:
+def selection(document: OpenDocument, place: types.Range) -> Attachment:
     """The selected text. A selection that ends before the first character of a line ends above."""
     start, end = document.span(place)
     first, _ = document.lines.position(start, document.encoding)

@@ -7,7 +7,7 @@ from pygls.exceptions import JsonRpcException
 
 from pails.core.events import ApprovalChoice, ApprovalRequested, QuestionAsked
 from pails.core.ports import ApprovalAnswer
-from pails.lsp.asking import Reply
+from pails.lsp.asking import QuestionReply
 from pails.lsp.client import Client
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class BarePerson:
             return ApprovalAnswer(ApprovalChoice.REJECT)
         return self._unanswered(DISMISSED)
 
-    async def ask(self, _session_id: str, wanted: QuestionAsked) -> Reply | None:
+    async def ask(self, _session_id: str, wanted: QuestionAsked) -> QuestionReply | None:
         """Offer the options. Free text cannot be typed here, so such a question goes unanswered."""
         if not wanted.options:
             self._client.show(
@@ -55,13 +55,13 @@ class BarePerson:
                 f"Pails asks: {wanted.text}\nThis client has no way to type an answer, so the "
                 "agent goes on without one.",
             )
-            return None if self._has_events else Reply(None)
+            return None if self._has_events else QuestionReply(None)
         try:
             chosen = await self._choose(f"Pails asks: {wanted.text}", list(wanted.options))
         except JsonRpcException as error:
             log.warning("the client cannot show a question: %s", error)
             chosen = None
-        return Reply(chosen) if chosen or not self._has_events else None
+        return QuestionReply(chosen) if chosen or not self._has_events else None
 
     async def _choose(self, text: str, titles: list[str]) -> str | None:
         """The title that the person chose; None when the message was dismissed."""

@@ -6,12 +6,12 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcInvalidParams
 
 from pails.core.text import join_surrogates
-from pails.lsp.protocol import Wire
+from pails.lsp.protocol import WireModel
 
-W = TypeVar("W", bound=Wire)
+W = TypeVar("W", bound=WireModel)
 
 
-def encode(value: Wire) -> dict[str, Any]:
+def encode(value: WireModel) -> dict[str, Any]:
     """Plain JSON data with camelCase names."""
     return value.model_dump(mode="json", by_alias=True)
 

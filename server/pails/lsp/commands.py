@@ -18,7 +18,7 @@ from pails.lsp import actions, attachments, protocol, uris
 from pails.lsp.asking import ask_client
 from pails.lsp.client import Client
 from pails.lsp.coding import decode_params
-from pails.lsp.documents import Document, Documents
+from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.following import Follower, Followers
 from pails.session.manager import SessionManager
 
@@ -47,7 +47,7 @@ _KINDS = {
 }
 
 
-class Arguments(protocol.Wire):
+class Arguments(protocol.WireModel):
     """`[uri, range]`, then the instruction of `pails.ask` or the message of a diagnostic."""
 
     uri: str
@@ -55,7 +55,7 @@ class Arguments(protocol.Wire):
     text: str = ""
 
 
-class CancelArguments(protocol.Wire):
+class CancelArguments(protocol.WireModel):
     """`[sessionId, turnId]`; left out, whatever runs in an editor session."""
 
     session_id: str | None = None
@@ -68,8 +68,8 @@ class Commands:
     def __init__(
         self,
         client: Client,
-        can: protocol.ClientCapabilities,
-        documents: Documents,
+        can: protocol.PaiCapabilities,
+        documents: OpenDocuments,
         sessions: SessionManager,
         followers: Followers,
     ) -> None:
@@ -137,7 +137,7 @@ class Commands:
             self._editor_sessions[workspace] = session.id
             return await self._followers.follow(session, after_seq=0)
 
-    def _workspace(self, document: Document) -> Path:
+    def _workspace(self, document: OpenDocument) -> Path:
         """The innermost workspace folder around the document, else the first, else its folder."""
         path, folders = document.path, self._client.folders
         around = [folder for folder in folders if path is not None and path.is_relative_to(folder)]
@@ -155,7 +155,7 @@ def _prompt_text(kind: _Kind) -> str:
     return text.read_text(encoding="utf-8").strip()
 
 
-def _attached(document: Document, given: Arguments, command: str) -> list[Attachment]:
+def _attached(document: OpenDocument, given: Arguments, command: str) -> list[Attachment]:
     """The selection (a cursor means its line), and the diagnostic where one is to be fixed."""
     place = attachments.lsp_range(given.range)
     if place.start == place.end:
@@ -168,7 +168,7 @@ def _attached(document: Document, given: Arguments, command: str) -> list[Attach
 
 
 def _named(
-    kind: type[protocol.Wire], command: str, arguments: Sequence[object]
+    kind: type[protocol.WireModel], command: str, arguments: Sequence[object]
 ) -> dict[str, object]:
     """The arguments by name; raises `InvalidRequestError` when there are too many."""
     names = list(kind.model_fields)

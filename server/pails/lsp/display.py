@@ -21,6 +21,7 @@ from pails.core.events import (
     TurnEnded,
     TurnStarted,
 )
+from pails.core.text import first_line, shown_path
 from pails.lsp import uris
 from pails.lsp.client import Client
 
@@ -166,7 +167,8 @@ class TurnDisplay:
         else:
             failed = ended.state not in (RunState.COMPLETED, RunState.CANCELLED)
             level = types.MessageType.Error if failed else types.MessageType.Info
-            self._client.show(level, f"Pails: {summary}{_first_line(turn.answer)}")
+            line = first_line(turn.answer, ANSWER_LINE_CHARACTERS)
+            self._client.show(level, f"Pails: {summary}\n{line}".rstrip())
 
     async def _show_answer(self, title: str, answer: str) -> None:
         """The whole answer in a document, or else in a message."""
@@ -201,17 +203,6 @@ def turn_summary(ended: TurnEnded, workspace: Path) -> str:
 def _changed(files: Sequence[str], workspace: Path) -> str:
     if not files:
         return "No file was changed."
-    paths = [Path(file) for file in files]
-    names = [
-        path.relative_to(workspace).as_posix() if path.is_relative_to(workspace) else str(path)
-        for path in paths
-    ]
+    names = [shown_path(Path(file), workspace) for file in files]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return f"Changed: {', '.join(names[:5])}{more}."
-
-
-def _first_line(answer: str) -> str:
-    line = answer.strip().partition("\n")[0]
-    if len(line) > ANSWER_LINE_CHARACTERS:
-        line = f"{line[: ANSWER_LINE_CHARACTERS - 1]}…"
-    return f"\n{line}" if line else ""

@@ -1,11 +1,11 @@
-"""The open documents, as the client tells them: the truth about what is in the editor.
+"""The editor's buffers, as the client tells of them: the truth about what is in the editor.
 
 Everything here is synchronous and runs on the event loop, so that no handler ever sees a document
 in the middle of a change. Documents are immutable: a change makes a new one.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,11 +22,11 @@ if TYPE_CHECKING:  # making the classes of `core` would be felt in the answer to
 
 log = logging.getLogger(__name__)
 
-Listener = Callable[["Document"], None]
+DocumentListener = Callable[["OpenDocument"], None]
 
 
 @dataclass(frozen=True)
-class Document:
+class OpenDocument:
     """One open document. `uri` is spelled as the client spells it; `path` None has no file."""
 
     uri: str
@@ -65,7 +65,7 @@ class Document:
             for change in changes
         ]
 
-    def changed(self, change: types.TextDocumentContentChangeEvent, version: int) -> "Document":
+    def changed(self, change: types.TextDocumentContentChangeEvent, version: int) -> "OpenDocument":
         """This document after one change of a `didChange`."""
         if isinstance(change, types.TextDocumentContentChangeWholeDocument):
             text = change.text
@@ -75,7 +75,7 @@ class Document:
         return replace(self, text=_paired(text), version=version)
 
 
-class Documents:
+class OpenDocuments:
     """The open documents by URI and by path.
 
     `real_path` resolves links, so that a document is found by whichever path it is asked for; it
@@ -85,21 +85,18 @@ class Documents:
     def __init__(self, real_path: Callable[[Path], Path | None] = lambda path: path) -> None:
         self.encoding = Encoding.UTF16
         self._real_path = real_path
-        self._open: dict[str, Document] = {}
+        self._open: dict[str, OpenDocument] = {}
         self._keys: dict[Path, str] = {}
-        self._listeners: list[Listener] = []
+        self._listeners: list[DocumentListener] = []
 
-    def __iter__(self) -> Iterator[Document]:
-        return iter(self._open.values())
-
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def listen(self, listener: DocumentListener) -> Callable[[], None]:
         """Call `listener` with each document that was opened or changed; returns how to stop."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def open(self, item: types.TextDocumentItem) -> None:
         """A document was opened; opened twice, the later text counts."""
-        document = Document(
+        document = OpenDocument(
             item.uri, item.language_id, item.version, _paired(item.text), self.encoding
         )
         key = uris.canonical(item.uri)
@@ -124,10 +121,10 @@ class Documents:
         self._open.pop(key, None)
         self._keys = {path: owner for path, owner in self._keys.items() if owner != key}
 
-    def get(self, uri: str) -> Document | None:
+    def get(self, uri: str) -> OpenDocument | None:
         return self._open.get(uris.canonical(uri))
 
-    def at(self, path: Path) -> Document | None:
+    def at(self, path: Path) -> OpenDocument | None:
         """The open document of a file, by the path the client uses or by the real one.
 
         Nothing is resolved here: this is asked on the event loop, for every file that is read.
@@ -135,14 +132,14 @@ class Documents:
         key = self._keys.get(path)
         return None if key is None else self._open.get(key)
 
-    def require(self, uri: str) -> Document:
+    def require(self, uri: str) -> OpenDocument:
         """The open document, or `NotFoundError`."""
         document = self.get(uri)
         if document is None:
             raise NotFoundError(f"{uri} is not open in the editor. Open it and try again.")
         return document
 
-    def _keep(self, key: str, document: Document) -> None:
+    def _keep(self, key: str, document: OpenDocument) -> None:
         self._open[key] = document
         for listener in tuple(self._listeners):
             listener(document)

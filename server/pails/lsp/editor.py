@@ -14,9 +14,9 @@ from pails.core.ports import Buffer, EditOutcome, TextChange
 from pails.core.text import join_surrogates
 from pails.lsp.client import Client
 from pails.lsp.coding import decode
-from pails.lsp.documents import Document, Documents
+from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.problems import PublishedProblems
-from pails.lsp.protocol import ClientCapabilities, EditorSaveResult
+from pails.lsp.protocol import EditorSaveResult, PaiCapabilities
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ FOLLOW_SECONDS = 1.0
 class ClientEditor:
     """Reads the open documents and edits them through the client, so that undo works there."""
 
-    def __init__(self, client: Client, documents: Documents, can: ClientCapabilities) -> None:
+    def __init__(self, client: Client, documents: OpenDocuments, can: PaiCapabilities) -> None:
         self._client = client
         self._documents = documents
         self._can_save = can.save
@@ -82,7 +82,7 @@ class ClientEditor:
         self._problems.publish(path, problems)
 
     def _workspace_edit(
-        self, document: Document, changes: Sequence[TextChange]
+        self, document: OpenDocument, changes: Sequence[TextChange]
     ) -> types.WorkspaceEdit:
         edits = document.edits(changes)
         if not self._client.knows_versioned_edits:
@@ -103,11 +103,11 @@ class ClientEditor:
         reason = answer.failure_reason or "it gave no reason; perhaps the document changed"
         return EditOutcome("refused", f"the editor refused the edit ({reason})")
 
-    def _version_after(self, document: Document) -> asyncio.Future[None]:
+    def _version_after(self, document: OpenDocument) -> asyncio.Future[None]:
         """Done when the client has sent another version of the document."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-        def look(current: Document) -> None:
+        def look(current: OpenDocument) -> None:
             newer = current.uri == document.uri and current.version != document.version
             if newer and not future.done():
                 future.set_result(None)

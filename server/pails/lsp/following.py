@@ -1,7 +1,6 @@
 """The sessions that this client follows: events out, questions to the person, turns shown."""
 
 from collections.abc import Callable
-from typing import Protocol
 
 from pails.core.events import Envelope
 from pails.lsp import protocol
@@ -15,19 +14,13 @@ from pails.session.codec import encode_event
 from pails.session.session import Session
 
 
-class Reader(Protocol):
-    """Something that is told what happens in a session."""
-
-    def push(self, envelope: Envelope) -> None: ...
-
-
 class Follower:
     """One session as this client sees it."""
 
     def __init__(
         self,
         client: Client,
-        can: protocol.ClientCapabilities,
+        can: protocol.PaiCapabilities,
         session: Session,
         display: TurnDisplay,
     ) -> None:
@@ -41,7 +34,6 @@ class Follower:
             tell_resolved(client, session.id) if can.approvals else _send_nothing,
         )
         self._feed = EventFeed(_sender(client) if can.events else _send_nothing)
-        self._readers: tuple[Reader, ...] = (self._feed, self._prompter, display)
         self._unsubscribe: Callable[[], None] | None = None
 
     async def start(self, after_seq: int | None) -> None:
@@ -72,15 +64,16 @@ class Follower:
         self._prompter.close()
 
     def _push(self, envelope: Envelope) -> None:
-        for reader in self._readers:
-            reader.push(envelope)
+        self._feed.push(envelope)
+        self._prompter.push(envelope)
+        self.display.push(envelope)
 
 
 class Followers:
     """All sessions that this client follows."""
 
     def __init__(
-        self, client: Client, can: protocol.ClientCapabilities, keep_answer: KeepAnswer
+        self, client: Client, can: protocol.PaiCapabilities, keep_answer: KeepAnswer
     ) -> None:
         self._client = client
         self._can = can

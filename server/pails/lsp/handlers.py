@@ -15,7 +15,7 @@ from pails.lsp import attachments, protocol
 from pails.lsp.client import Client
 from pails.lsp.coding import decode, decode_params, encode, explain
 from pails.lsp.commands import Commands
-from pails.lsp.documents import Documents
+from pails.lsp.documents import OpenDocuments
 from pails.lsp.following import Followers
 from pails.session.manager import SessionManager
 from pails.session.session import Session
@@ -38,19 +38,19 @@ class App(Protocol):
     async def close(self) -> None: ...
 
 
-def capabilities(client: Client) -> protocol.ClientCapabilities:
+def capabilities(client: Client) -> protocol.PaiCapabilities:
     """What the client said in `initializationOptions.pai`; plain LSP when that is unusable."""
     try:
-        return decode(protocol.ClientCapabilities, client.options or {})
+        return decode(protocol.PaiCapabilities, client.options or {})
     except ValidationError as error:
         log.warning("initializationOptions.pai is ignored: %s", explain(error))
-        return decode(protocol.ClientCapabilities, {})
+        return decode(protocol.PaiCapabilities, {})
 
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    params: type[protocol.Wire]
-    handle: Callable[[Any], Awaitable[protocol.Wire]]
+    params: type[protocol.WireModel]
+    handle: Callable[[Any], Awaitable[protocol.WireModel]]
 
 
 class Handlers:
@@ -59,8 +59,8 @@ class Handlers:
     def __init__(
         self,
         client: Client,
-        documents: Documents,
-        can: protocol.ClientCapabilities,
+        documents: OpenDocuments,
+        can: protocol.PaiCapabilities,
         app: App,
     ) -> None:
         self._client = client
@@ -68,7 +68,7 @@ class Handlers:
         self._app = app
         self._followers = Followers(client, can, app.keep_answer)
         self._commands = Commands(client, can, documents, app.sessions, self._followers)
-        handlers: dict[str, Callable[[Any], Awaitable[protocol.Wire]]] = {
+        handlers: dict[str, Callable[[Any], Awaitable[protocol.WireModel]]] = {
             "pai/session/new": self._new,
             "pai/session/list": self._list,
             "pai/session/open": self._open,

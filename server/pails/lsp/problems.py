@@ -9,7 +9,7 @@ from lsprotocol import types
 from pails.core.events import Problem, SourcePosition
 from pails.lsp import uris
 from pails.lsp.client import Client
-from pails.lsp.documents import Document, Documents
+from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.positions import code_units
 
 SOURCE = "pails"
@@ -26,7 +26,7 @@ class _Shown:
 class PublishedProblems:
     """What we have published, by canonical URI."""
 
-    def __init__(self, client: Client, documents: Documents) -> None:
+    def __init__(self, client: Client, documents: OpenDocuments) -> None:
         self._client = client
         self._documents = documents
         self._shown: dict[str, list[_Shown]] = {}
@@ -43,7 +43,7 @@ class PublishedProblems:
         if shown or before:
             self._send(uri, shown, document)
 
-    def _drop_touched(self, document: Document) -> None:
+    def _drop_touched(self, document: OpenDocument) -> None:
         """Drop the problems whose line is no longer what it was: the person is mending it."""
         key = uris.canonical(document.uri)
         shown = self._shown.get(key)
@@ -58,7 +58,7 @@ class PublishedProblems:
             self._shown[key] = kept
             self._send(document.uri, kept, document)
 
-    def _shown_problem(self, document: Document | None, problem: Problem) -> _Shown:
+    def _shown_problem(self, document: OpenDocument | None, problem: Problem) -> _Shown:
         line = problem.start.line - 1
         text = problem.source_line if document is None else document.lines.line(line)
         place = types.Range(
@@ -71,7 +71,7 @@ class PublishedProblems:
         return _Shown(diagnostic, text)
 
     def _position(
-        self, document: Document | None, problem: Problem, place: SourcePosition
+        self, document: OpenDocument | None, problem: Problem, place: SourcePosition
     ) -> types.Position:
         """Ours count lines and code points from 1. Of a closed file we know one line only."""
         line, column = place.line - 1, place.column - 1
@@ -81,7 +81,7 @@ class PublishedProblems:
             text = problem.source_line if place.line == problem.start.line else " " * column
         return types.Position(line, code_units(text[:column], self._documents.encoding))
 
-    def _send(self, uri: str, shown: Sequence[_Shown], document: Document | None) -> None:
+    def _send(self, uri: str, shown: Sequence[_Shown], document: OpenDocument | None) -> None:
         params = types.PublishDiagnosticsParams(
             uri,
             [entry.diagnostic for entry in shown],

@@ -22,7 +22,7 @@ Answer = Literal[
 """What a client may say to an approval; that the turn was cancelled is ours to say."""
 
 
-class Wire(BaseModel):
+class WireModel(BaseModel):
     """The base of every parameter and result type. Unknown fields are refused."""
 
     model_config = ConfigDict(
@@ -35,19 +35,19 @@ class Wire(BaseModel):
     )
 
 
-class Position(Wire):
+class Position(WireModel):
     """As in LSP: counts from 0, in the negotiated encoding."""
 
     line: int = Field(ge=0)
     character: int = Field(ge=0)
 
 
-class Range(Wire):
+class Range(WireModel):
     start: Position
     end: Position
 
 
-class Attachment(Wire):
+class Attachment(WireModel):
     """Something a prompt refers to. Its text is read by the server, from the open buffer first."""
 
     kind: Literal["file", "selection", "diagnostics"]
@@ -59,7 +59,7 @@ class Attachment(Wire):
 # -- client → server ----------------------------------------------------------------------------
 
 
-class SessionNewParams(Wire):
+class SessionNewParams(WireModel):
     workspace: str | None = Field(
         None, description="absolute path; the first workspace folder when left out"
     )
@@ -67,7 +67,7 @@ class SessionNewParams(Wire):
     model: str | None = None
 
 
-class SessionInfo(Wire):
+class SessionInfo(WireModel):
     session_id: str
     workspace: str
     title: str
@@ -78,11 +78,11 @@ class SessionInfo(Wire):
     state: RunState | None = Field(None, description="of the running turn, if one runs")
 
 
-class SessionListParams(Wire):
+class SessionListParams(WireModel):
     workspace: str | None = None
 
 
-class SessionSummary(Wire):
+class SessionSummary(WireModel):
     """A session in a list, which may be on disk only."""
 
     session_id: str
@@ -91,11 +91,11 @@ class SessionSummary(Wire):
     updated_at: float = Field(description="seconds since 1970")
 
 
-class SessionListResult(Wire):
+class SessionListResult(WireModel):
     sessions: list[SessionSummary]
 
 
-class SessionOpenParams(Wire):
+class SessionOpenParams(WireModel):
     session_id: str
     workspace: str | None = None
     after_seq: int | None = Field(
@@ -105,38 +105,38 @@ class SessionOpenParams(Wire):
     )
 
 
-class SessionPromptParams(Wire):
+class SessionPromptParams(WireModel):
     session_id: str
     text: str = Field(min_length=1)
     attachments: list[Attachment] = []
 
 
-class SessionPromptResult(Wire):
+class SessionPromptResult(WireModel):
     turn_id: str
     fate: Literal["started", "queued"]
     position: int = Field(0, description="place in the queue, from 1; 0 when started")
 
 
-class SessionCancelParams(Wire):
+class SessionCancelParams(WireModel):
     session_id: str
     turn_id: str | None = Field(None, description="the running turn when left out")
 
 
-class SessionCancelResult(Wire):
+class SessionCancelResult(WireModel):
     cancelled: bool = Field(description="false when nothing was running or queued under that id")
 
 
-class SessionSetModeParams(Wire):
+class SessionSetModeParams(WireModel):
     session_id: str
     mode: Mode
 
 
-class SessionSetModelParams(Wire):
+class SessionSetModelParams(WireModel):
     session_id: str
     model: str = Field(min_length=1)
 
 
-class ApprovalAnswerParams(Wire):
+class ApprovalAnswerParams(WireModel):
     """The answer of a client that was told of an approval by an event."""
 
     session_id: str
@@ -145,28 +145,28 @@ class ApprovalAnswerParams(Wire):
     feedback: str = ""
 
 
-class QuestionAnswerParams(Wire):
+class QuestionAnswerParams(WireModel):
     session_id: str
     question_id: str
     answer: str | None = None
 
 
-class AcceptedResult(Wire):
+class AcceptedResult(WireModel):
     accepted: bool = Field(description="false when it was answered or cancelled before")
 
 
-class Empty(Wire):
+class Empty(WireModel):
     """No fields."""
 
 
-class ModelStatus(Wire):
+class ModelStatus(WireModel):
     name: str = ""
     base_url: str = ""
     ready: bool
     message: str = Field("", description="when not ready: what to do")
 
 
-class StatusResult(Wire):
+class StatusResult(WireModel):
     version: str
     model: ModelStatus
     sessions: int = Field(description="open in this process")
@@ -176,7 +176,7 @@ class StatusResult(Wire):
 # -- server → client ----------------------------------------------------------------------------
 
 
-class ApprovalRequestParams(Wire):
+class ApprovalRequestParams(WireModel):
     """The event `approvalRequested` and its session.
 
     Sent to clients that say `approvals`; others get `window/showMessageRequest`.
@@ -195,12 +195,12 @@ class ApprovalRequestParams(Wire):
     kind: Literal["approvalRequested"] = "approvalRequested"
 
 
-class ApprovalRequestResult(Wire):
+class ApprovalRequestResult(WireModel):
     choice: Answer
     feedback: str = ""
 
 
-class ApprovalResolvedParams(Wire):
+class ApprovalResolvedParams(WireModel):
     """The prompt is stale: take it off the screen."""
 
     session_id: str
@@ -208,7 +208,7 @@ class ApprovalResolvedParams(Wire):
     choice: ApprovalChoice
 
 
-class QuestionAskParams(Wire):
+class QuestionAskParams(WireModel):
     """`turn_id` and `question_id` are null when a command asks before it starts a turn."""
 
     session_id: str
@@ -218,25 +218,25 @@ class QuestionAskParams(Wire):
     options: list[str] = []
 
 
-class QuestionAskResult(Wire):
+class QuestionAskResult(WireModel):
     answer: str | None = None
 
 
-class EditorSaveParams(Wire):
+class EditorSaveParams(WireModel):
     uri: str
 
 
-class EditorSaveResult(Wire):
+class EditorSaveResult(WireModel):
     saved: bool
 
 
-class EventParams(Wire):
+class EventParams(WireModel):
     session_id: str
     seq: int
     event: dict[str, Any] = Field(description="one of the events below, told apart by `kind`")
 
 
-class ClientCapabilities(Wire):
+class PaiCapabilities(WireModel):
     """`initializationOptions.pai`. A client that says nothing gets everything by plain LSP."""
 
     model_config = ConfigDict(extra="ignore")
@@ -253,8 +253,8 @@ class Method:
     """One row of the method table. `result` is None for a notification."""
 
     name: str
-    params: type[Wire]
-    result: type[Wire] | None
+    params: type[WireModel]
+    result: type[WireModel] | None
     about: str
 
 

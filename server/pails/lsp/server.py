@@ -20,7 +20,7 @@ from pygls.lsp.server import LanguageServer
 from pails import __version__
 from pails.lsp import actions
 from pails.lsp.client import Client
-from pails.lsp.documents import Documents
+from pails.lsp.documents import OpenDocuments
 from pails.lsp.framing import FrameWriter, start_reading
 from pails.lsp.methods import PAI_METHODS
 from pails.lsp.positions import Encoding
@@ -44,7 +44,7 @@ class Edge(Protocol):
     async def close(self) -> None: ...
 
 
-MakeEdge = Callable[[Client, Documents], Awaitable[Edge]]
+MakeEdge = Callable[[Client, OpenDocuments], Awaitable[Edge]]
 Load = Callable[[], MakeEdge]
 """Imports everything heavy; called once, in a thread."""
 
@@ -72,7 +72,7 @@ class Server(LanguageServer):
         self._loading: asyncio.Task[Edge] | None = None
         self._ended: asyncio.Future[int] | None = None
         if real_path is not None:
-            self._wire.documents = Documents(real_path)
+            self._wire.documents = OpenDocuments(real_path)
         self._wire.when_shut_down = self._close
         self._wire.when_exited = self.end
         self._wire.when_progress_cancelled = self._cancel_progress

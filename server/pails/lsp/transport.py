@@ -39,7 +39,7 @@ from pails.core.errors import (
 from pails.core.rpc import ErrorCode
 from pails.lsp import uris
 from pails.lsp.client import Payload
-from pails.lsp.documents import Documents
+from pails.lsp.documents import OpenDocuments
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
@@ -59,7 +59,7 @@ class PailsProtocol(LanguageServerProtocol):
     """The protocol of one connection."""
 
     def __init__(self, server: "LanguageServer", converter: Converter) -> None:
-        self.documents = Documents()
+        self.documents = OpenDocuments()
         self.when_shut_down: Callable[[], Awaitable[None]] = _nothing
         self.when_exited: Callable[[], object] = lambda: None
         self.when_progress_cancelled: Callable[[Id], Awaitable[None]] = _nothing

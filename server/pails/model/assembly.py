@@ -1,15 +1,13 @@
 """A reply, put together from the chunks of a stream. Pure: chunks in, deltas and a reply out."""
 
 from collections.abc import Callable, Collection
-from typing import cast
 from uuid import uuid4
 
 from pails.core.messages import AssistantMessage, Usage
 from pails.core.ports import Reply, ReplyDelta
 from pails.core.text import join_surrogates
 from pails.model.calls import CallAssembler
-
-Json = dict[str, object]
+from pails.model.json_values import Json, as_dict, as_list
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
 
@@ -50,9 +48,9 @@ class ReplyAssembler:
             self.finish_reason = reason
             self.is_whole = True
         # A server that does not stream sends the whole message where a delta would be.
-        delta = _as_dict(choice.get("delta")) or _as_dict(choice.get("message"))
-        for fragment in _as_list(delta.get("tool_calls")):
-            self._calls.add(_as_dict(fragment))
+        delta = as_dict(choice.get("delta")) or as_dict(choice.get("message"))
+        for fragment in as_list(delta.get("tool_calls")):
+            self._calls.add(as_dict(fragment))
         text = self._text.add(_read_text(delta.get("content")))
         reasoning = self._reasoning.add(self._read_reasoning(delta))
         return ReplyDelta(text, reasoning) if text or reasoning else None
@@ -103,10 +101,10 @@ def read_usage(value: object) -> Usage | None:
     Providers differ on whether the input includes what came from the cache. Ours does, so a count
     that cannot include it, because it is smaller or goes by the other convention's name, is raised.
     """
-    usage = _as_dict(value)
+    usage = as_dict(value)
     if not usage:
         return None
-    details = _as_dict(usage.get("prompt_tokens_details"))
+    details = as_dict(usage.get("prompt_tokens_details"))
     cached = _count(details.get("cached_tokens")) or _count(usage.get("prompt_cache_hit_tokens"))
     apart = 0 if cached else _count(usage.get("cache_read_input_tokens"))
     prompt = _count(usage.get("prompt_tokens"))
@@ -120,7 +118,7 @@ def read_usage(value: object) -> Usage | None:
 
 def _first_choice(chunk: Json) -> Json:
     """One reply is asked for, so only the first choice is read."""
-    for choice in map(_as_dict, _as_list(chunk.get("choices"))):
+    for choice in map(as_dict, as_list(chunk.get("choices"))):
         if choice.get("index") in (0, None):
             return choice
     return {}
@@ -130,17 +128,9 @@ def _read_text(content: object) -> str:
     """Content is a string, or a list of parts of which those of type text count."""
     if isinstance(content, str):
         return content
-    texts = [_as_dict(part).get("text") for part in _as_list(content)]
+    texts = [as_dict(part).get("text") for part in as_list(content)]
     return "".join(text for text in texts if isinstance(text, str))
 
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
-
-
-def _as_dict(value: object) -> Json:
-    return cast("Json", value) if isinstance(value, dict) else {}
-
-
-def _as_list(value: object) -> list[object]:
-    return cast("list[object]", value) if isinstance(value, list) else []

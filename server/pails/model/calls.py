@@ -10,13 +10,11 @@ import json
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import cast
 
 from pails.core.messages import ToolCall
 from pails.core.text import join_surrogates
 from pails.model.encoding import is_json_object
-
-Json = dict[str, object]
+from pails.model.json_values import Json, as_dict
 
 
 @dataclass(slots=True)
@@ -118,9 +116,8 @@ def _begins_new(call: _Call, fragment: _Fragment) -> bool:
 
 def _read(raw: Json) -> _Fragment:
     index, id_ = raw.get("index"), raw.get("id")
-    function = raw.get("function")
-    inner = cast("Json", function) if isinstance(function, dict) else {}
-    name, arguments = inner.get("name"), inner.get("arguments")
+    function = as_dict(raw.get("function"))
+    name, arguments = function.get("name"), function.get("arguments")
     if isinstance(arguments, dict | list):
         arguments = json.dumps(arguments, ensure_ascii=False)
     return _Fragment(

@@ -13,7 +13,6 @@ import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
-from typing import cast
 
 import httpx
 
@@ -27,8 +26,8 @@ from pails.core.messages import AssistantMessage, check_sendable
 from pails.core.ports import ModelRequest, Reply, ReplyDelta, ReplyRestarted
 from pails.model.assembly import ReplyAssembler
 from pails.model.encoding import Dialect, RequestEncoder
-from pails.model.endpoint import Endpoint
-from pails.model.failures import redact, response_failure, stream_failure, transport_failure
+from pails.model.endpoint import CONNECT_TIMEOUT, Endpoint
+from pails.model.failures import response_failure, stream_failure, transport_failure
 from pails.model.http import (
     SilenceWatch,
     awake_or_not,
@@ -36,10 +35,11 @@ from pails.model.http import (
     next_chunk,
     open_client,
 )
+from pails.model.json_values import Json, as_dict
 from pails.model.retry import RetryPolicy
 from pails.model.sse import EventDecoder, ServerEvent
+from pails.telemetry import mask
 
-Json = dict[str, object]
 Item = ReplyDelta | ReplyRestarted | Reply
 
 _LINGER = 2.0
@@ -62,9 +62,8 @@ class ChatModel:
         self,
         endpoint: Endpoint,
         *,
+        idle_timeout: float,
         retry: RetryPolicy | None = None,
-        connect_timeout: float = 10.0,
-        idle_timeout: float = 120.0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = awake_or_not,
     ) -> None:
@@ -74,7 +73,6 @@ class ChatModel:
             )
         self._endpoint = endpoint
         self._retry = retry or RetryPolicy()
-        self._connect_timeout = connect_timeout
         self._idle_timeout = idle_timeout
         self._first_timeout = idle_timeout * (_LOCAL_PATIENCE if endpoint.is_local else 1)
         self._sleep = sleep
@@ -87,10 +85,6 @@ class ChatModel:
     @property
     def name(self) -> str:
         return self._endpoint.model
-
-    @property
-    def endpoint(self) -> Endpoint:
-        return self._endpoint
 
     async def aclose(self) -> None:
         """Close the connections; a later request opens new ones."""
@@ -168,7 +162,7 @@ class ChatModel:
     async def _connected(self) -> httpx.AsyncClient:
         async with self._opening:
             if self._client is None:
-                self._client = await open_client(self._endpoint, self._connect_timeout)
+                self._client = await open_client(self._endpoint, CONNECT_TIMEOUT)
             return self._client
 
     async def _deltas(
@@ -218,15 +212,12 @@ class ChatModel:
     def _read_chunk(self, event: ServerEvent) -> Json:
         """The chunk in an event; raises the error that the server sent in place of one."""
         try:
-            chunk = json.loads(event.data)
+            chunk = as_dict(json.loads(event.data))
         except ValueError as error:
             raise ModelUnavailableError(
                 f"The model server at {self._endpoint.base_url} sent what is not JSON: "
-                f"{redact(event.data[:80], self._endpoint.api_key)!r}."
+                f"{mask(event.data, self._endpoint.api_key)[:80]!r}."
             ) from error
-        if not isinstance(chunk, dict):
-            return {}
-        chunk = cast("Json", chunk)
         if chunk.get("error") or chunk.get("object") == "error" or event.name == "error":
             raise stream_failure(self._endpoint, chunk)
         return chunk

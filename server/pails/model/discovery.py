@@ -5,15 +5,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import cast
 
 import httpx
 
-from pails.config import Loaded
+from pails.config import LoadedConfig
 from pails.core.errors import ConfigurationError, ModelUnavailableError, PailsError
-from pails.model.endpoint import Endpoint, endpoint_from
+from pails.model.endpoint import CONNECT_TIMEOUT, Endpoint, endpoint_from
 from pails.model.failures import response_failure, transport_failure
 from pails.model.http import SilenceWatch, open_client
+from pails.model.json_values import as_dict, as_list
 
 LOCAL_SERVERS: Mapping[str, int] = MappingProxyType(
     {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
@@ -31,7 +31,7 @@ NO_MODEL = (
 )
 
 
-async def find_endpoint(settings: Loaded, environ: Mapping[str, str]) -> Endpoint:
+async def find_endpoint(settings: LoadedConfig, environ: Mapping[str, str]) -> Endpoint:
     """What is configured, else the first server found on this machine.
 
     Raises `ConfigurationError` when there is neither.
@@ -65,7 +65,7 @@ async def _ask(name: str, port: int, timeout: float) -> Endpoint | None:
 
 async def list_models(endpoint: Endpoint, timeout: float = 20.0) -> list[str]:
     """The names of all models, in the server's order. Raises `ModelError`, `ConfigurationError`."""
-    async with await open_client(endpoint, connect_timeout=10.0) as client:
+    async with await open_client(endpoint, CONNECT_TIMEOUT) as client:
         try:
             asking = client.get(f"{endpoint.base_url}/models")
             response = await SilenceWatch().wait(asking, timeout)
@@ -113,15 +113,8 @@ def chat_models(names: list[str]) -> list[str]:
 
 def _names(body: object) -> list[str]:
     """The model names in `{"data": [{"id": …}]}`; raises ValueError for another shape."""
-    outer = cast("dict[str, object]", body) if isinstance(body, dict) else {}
-    data = outer.get("data")
-    if data is None and "data" in outer:
-        return []  # a server without a model
-    if not isinstance(data, list):
+    outer = as_dict(body)
+    if not isinstance(outer.get("data", ""), list | None):  # null: a server without a model
         raise ValueError("no list of models")
-    entries = [
-        cast("dict[str, object]", entry)
-        for entry in cast("list[object]", data)
-        if isinstance(entry, dict)
-    ]
-    return [name for entry in entries if isinstance(name := entry.get("id"), str) and name]
+    names = (as_dict(entry).get("id") for entry in as_list(outer.get("data")))
+    return [name for name in names if isinstance(name, str) and name]

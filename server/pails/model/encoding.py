@@ -14,8 +14,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from pails.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, ToolSpec
 from pails.core.ports import ModelRequest
 from pails.core.text import join_surrogates
-
-Json = dict[str, object]
+from pails.model.json_values import Json
 
 
 @dataclass(frozen=True, slots=True)

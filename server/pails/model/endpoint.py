@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from pails.config.layers import ENVIRONMENT, Loaded
+from pails.config.layers import ENVIRONMENT, LoadedConfig
+
+CONNECT_TIMEOUT = 10.0
+"""Seconds that a server may take to accept a connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ PROVIDERS: tuple[Provider, ...] = (
 )
 
 
-def endpoint_from(settings: Loaded, environ: Mapping[str, str]) -> Endpoint | None:
+def endpoint_from(settings: LoadedConfig, environ: Mapping[str, str]) -> Endpoint | None:
     """The endpoint that the settings and the environment ask for; None when they name neither
     an address nor a key."""
     model, base_url, api_key = (_set(settings, name) for name in ("model", "base_url", "api_key"))
@@ -156,7 +159,7 @@ def _in_words(origins: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(origins[:-1]), *origins[-1:]]))
 
 
-def _set(settings: Loaded, name: str) -> _Said:
+def _set(settings: LoadedConfig, name: str) -> _Said:
     """What a setting says, and where it was set, in words for a person."""
     origin = settings.origins[name]
     place = f"PAILS_{name.upper()}" if origin == ENVIRONMENT else f"{name} in {origin}"

@@ -11,7 +11,6 @@ import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar, cast
 
 import httpx
 
@@ -25,14 +24,11 @@ from pails.core.errors import (
 )
 from pails.core.text import join_surrogates
 from pails.model.endpoint import Endpoint
+from pails.model.json_values import Json, as_dict, as_list
 from pails.model.retry import read_retry_after
-
-Json = dict[str, object]
-E = TypeVar("E", bound=PailsError)
+from pails.telemetry import mask
 
 _NO_HEADERS: Mapping[str, str] = {}
-
-_KEY = re.compile(r"\b(?:sk|pk|gsk|xai|key|AIza)[-_]?[\w*-]{16,}|(?<=Bearer )[^\s\"']+")
 
 _NO_CREDIT = re.compile(
     r"insufficient[_ ](?:quota|balance|credits?|funds)|billing|quota[_ ]exceeded|arrearage"
@@ -73,19 +69,19 @@ def read_complaint(body: str) -> Complaint:
         return complaint_in(json.loads(body))
     except ValueError:
         is_page = body.lstrip()[:1] == "<"
-        return Complaint("" if is_page else _one_line(body), "" if is_page else body)
+        return Complaint("" if is_page else body, "" if is_page else body)
 
 
 def complaint_in(value: object) -> Complaint:
     """The error in a decoded body or stream chunk."""
-    if isinstance(value, list) and value:
-        return complaint_in(cast("list[object]", value)[0])
-    outer = cast("Json", value) if isinstance(value, dict) else {}
+    if listed := as_list(value):
+        return complaint_in(listed[0])
+    outer = as_dict(value)
     inner = outer.get("error", outer)
-    fields = cast("Json", inner) if isinstance(inner, dict) else {"message": inner}
+    fields = as_dict(inner) or {"message": inner}
     texts = (fields.get(name) for name in ("message", "detail", "msg", "error_msg"))
     message = next((text for text in texts if isinstance(text, str) and text), "")
-    return Complaint(_one_line(message), json.dumps(value, ensure_ascii=False))
+    return Complaint(message, json.dumps(value, ensure_ascii=False))
 
 
 def response_failure(
@@ -99,42 +95,41 @@ def response_failure(
     now = now or datetime.now(UTC)
     complaint = read_complaint(body)
     wait = read_retry_after(headers, body, now)
-    return _clear(endpoint, _judge(endpoint, status, complaint, wait, now))
+    return _judge(endpoint, status, complaint, wait, now)
 
 
 def stream_failure(endpoint: Endpoint, chunk: Json) -> ModelError:
     """The error that a chunk of a stream holds; the status it names, if any, counts as one."""
     complaint = complaint_in(chunk)
-    error = chunk.get("error")
-    fields = cast("Json", error) if isinstance(error, dict) else chunk
+    fields = as_dict(chunk.get("error")) or chunk
     codes = (fields.get(name) for name in ("code", "status", "status_code"))
     status = next((int(code) for code in map(str, codes) if re.fullmatch(r"[45]\d\d", code)), 0)
     wait = read_retry_after({}, complaint.words, datetime.now(UTC))
-    return _clear(endpoint, _judge(endpoint, status or _guess_status(complaint), complaint, wait))
+    return _judge(endpoint, status or _guess_status(complaint), complaint, wait)
 
 
 def transport_failure(endpoint: Endpoint, error: Exception) -> PailsError:
     """The error that a failed connection means."""
-    url = endpoint.base_url
+    url, said = endpoint.base_url, _quote(endpoint, str(error))
     if isinstance(error, httpx.ConnectTimeout):
-        text = f"No connection to the model server at {url} within the time limit."
-        failure: PailsError = ModelUnavailableError(f"{text} Check the address and the network.")
-    elif isinstance(error, httpx.ProxyError):
-        text = f"The proxy did not let us through to {url}: {_one_line(str(error))}."
-        failure = ModelUnavailableError(f"{text} Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.")
-    elif isinstance(error, httpx.ConnectError):
-        failure = _connect_failure(endpoint, error)
-    elif isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | httpx.LocalProtocolError):
-        text = f"The address or key of the model server cannot be used: {_one_line(str(error))}."
-        failure = ConfigurationError(
-            f"{text} Set base_url (PAILS_BASE_URL) to something like http://127.0.0.1:11434/v1."
+        return ModelUnavailableError(
+            f"No connection to the model server at {url} within the time limit. "
+            "Check the address and the network."
         )
-    else:
-        detail = _one_line(str(error)) or type(error).__name__
-        failure = ModelUnavailableError(
-            f"The connection to the model server at {url} broke off ({detail})."
+    if isinstance(error, httpx.ProxyError):
+        return ModelUnavailableError(
+            f"The proxy did not let us through to {url}: {said}. "
+            "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY."
         )
-    return _clear(endpoint, failure)
+    if isinstance(error, httpx.ConnectError):
+        return _connect_failure(endpoint, error)
+    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL | httpx.LocalProtocolError):
+        return ConfigurationError(
+            f"The address or key of the model server cannot be used: {said}. "
+            "Set base_url (PAILS_BASE_URL) to something like http://127.0.0.1:11434/v1."
+        )
+    said = said or type(error).__name__
+    return ModelUnavailableError(f"The connection to the model server at {url} broke off ({said}).")
 
 
 def _connect_failure(endpoint: Endpoint, error: httpx.ConnectError) -> PailsError:
@@ -146,7 +141,7 @@ def _connect_failure(endpoint: Endpoint, error: httpx.ConnectError) -> PailsErro
         )
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         return ModelRefusedError(
-            f"The certificate of {url} cannot be verified: {_one_line(str(error))}. "
+            f"The certificate of {url} cannot be verified: {_quote(endpoint, str(error))}. "
             "Where a company's proxy signs connections, name its certificate in SSL_CERT_FILE."
         )
     start = "Start it" if endpoint.is_local else "Check the network"
@@ -163,7 +158,8 @@ def _judge(
     now: datetime | None = None,
 ) -> ModelError:
     """Permanent causes first: servers send them under every status, 429 included."""
-    said = f": {complaint.message.rstrip('.')}." if complaint.message else "."
+    quoted = _quote(endpoint, complaint.message).rstrip(".")
+    said = f": {quoted}." if quoted else "."
     who = f"The model server at {endpoint.base_url}"
     code = f" ({status})" if status else ""
     key = f"the key ({endpoint.origin})" if endpoint.origin else "the key"
@@ -234,28 +230,15 @@ def _guess_status(complaint: Complaint) -> int:
     return 400 if _REFUSED.search(complaint.words) or _TOO_LONG.search(complaint.words) else 0
 
 
-def _clear(endpoint: Endpoint, error: E) -> E:
-    """The same error, without any key in its words."""
-    error.args = (redact(str(error), endpoint.api_key),)
-    return error
-
-
-def redact(text: str, api_key: str = "") -> str:
-    """The text without this key and without anything that looks like one."""
-    text = join_surrogates(text)
-    if api_key:
-        text = text.replace(api_key, "[key]")
-    return _KEY.sub("[key]", text)
-
-
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
+def _quote(endpoint: Endpoint, text: str) -> str:
+    """What others said, on one line of sensible length and without any key."""
+    line = " ".join(mask(join_surrogates(text), endpoint.api_key).split())
     return line if len(line) <= 500 else line[:500] + "…"
 
 

@@ -74,6 +74,10 @@ class Journal:
         """Wait until everything appended is on the disk."""
         await self._log.sync()
 
+    def discard(self) -> None:
+        """Let go of the log and leave none behind."""
+        self._log.discard()
+
     def close(self) -> None:
         self._log.close()
 

@@ -9,7 +9,15 @@ from pathlib import Path
 
 from pails.config import Paths
 from pails.core.errors import LogError, NotFoundError
-from pails.core.events import Event, Mode, Notice, SessionCreated, SessionReopened, TurnStarted
+from pails.core.events import (
+    Event,
+    Mode,
+    Notice,
+    PromptAccepted,
+    SessionCreated,
+    SessionReopened,
+    TurnStarted,
+)
 from pails.host.log import LogFile, first_lines, list_logs
 from pails.host.paths import real_folder
 from pails.session.codec import decode_record
@@ -18,6 +26,7 @@ from pails.session.journal import Journal
 from pails.session.kit import Kit
 from pails.session.session import Session
 from pails.session.state import SessionState
+from pails.session.turn import title_of
 
 SUFFIX = ".jsonl"
 
@@ -137,16 +146,19 @@ def _summaries(folder: Path) -> list[SessionSummary]:
 
 
 def _summary(log: LogFile) -> SessionSummary | None:
-    """What the first records tell; None for a log that tells nothing (it is left as it is)."""
-    workspace = title = ""
+    """What the first records tell; None where nothing was asked (yet), or nothing can be read."""
+    workspace, title = "", None
     for line in first_lines(log.path):
         try:
             event = decode_record(line).event
-        except ValueError:
+        except ValueError:  # it may have been a prompt
+            title = title or ""
             continue
         if isinstance(event, SessionCreated):
             workspace = event.workspace
-        if isinstance(event, TurnStarted):
-            title = event.title
+        if isinstance(event, PromptAccepted | TurnStarted):
+            title = event.title if isinstance(event, TurnStarted) else title_of(event.text)
             break
-    return SessionSummary(log.path.stem, workspace, title, log.modified) if workspace else None
+    if not workspace or title is None:
+        return None
+    return SessionSummary(log.path.stem, workspace, title, log.modified)

@@ -5,7 +5,6 @@ pending when a turn ends is resolved as cancelled by the session.
 """
 
 import asyncio
-import uuid
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
@@ -16,6 +15,7 @@ from pails.core.events import (
     QuestionAsked,
 )
 from pails.core.ports import Action, ApprovalAnswer, Decision, Emit
+from pails.session.ids import new_id
 from pails.session.run import Signal
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ class SessionPerson:
     async def approve(
         self, call_id: str, action: Action, decision: Decision, text: str, diff: str
     ) -> ApprovalAnswer:
-        approval_id = _new_id("approval")
+        approval_id = new_id("approval")
         turn_id = self._turn_id()
         self._approvals.open(approval_id)
         self._signal(Signal.WAIT)
@@ -91,7 +91,7 @@ class SessionPerson:
         return answer
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
-        question_id = _new_id("question")
+        question_id = new_id("question")
         turn_id = self._turn_id()
         self._questions.open(question_id)
         self._signal(Signal.WAIT)
@@ -115,7 +115,3 @@ class SessionPerson:
     def _proceed(self) -> None:
         if not self._approvals and not self._questions:
             self._signal(Signal.PROCEED)
-
-
-def _new_id(kind: str) -> str:
-    return f"{kind}-{uuid.uuid4().hex[:12]}"

@@ -16,13 +16,14 @@ from pails.core.events import (
     ModelChanged,
     PlanStep,
     PlanUpdated,
-    PromptQueued,
+    PromptAccepted,
     QuestionAnswered,
     QuestionAsked,
     RoundStarted,
     RunState,
     RunStateChanged,
     SessionCreated,
+    SessionReopened,
     ToolCallEnded,
     ToolCallStarted,
     TurnEnded,
@@ -55,6 +56,7 @@ class SessionState:
     """The conversation and everything else a client needs to show a session."""
 
     def __init__(self) -> None:
+        self.is_blank = True  # new, and nothing was ever asked
         self.workspace = ""
         self.title = ""
         self.mode = Mode.AUTO
@@ -90,6 +92,10 @@ class SessionState:
         self.workspace, self.mode, self.model = event.workspace, event.mode, event.model
 
     @apply.register
+    def _(self, _: SessionReopened) -> None:
+        self.is_blank = False
+
+    @apply.register
     def _(self, event: ModeChanged) -> None:
         self.mode = event.mode
 
@@ -98,7 +104,8 @@ class SessionState:
         self.model = event.model
 
     @apply.register
-    def _(self, event: PromptQueued) -> None:
+    def _(self, event: PromptAccepted) -> None:
+        self.is_blank = False
         self.queued[event.turn_id] = None
 
     @apply.register

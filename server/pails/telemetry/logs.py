@@ -11,8 +11,9 @@ Ids that nobody bound and an exception that did not happen are left out.
 
 import json
 import logging
+import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -90,10 +91,36 @@ def close() -> None:
 
 
 class PrivateFileHandler(RotatingFileHandler):
-    """A rotating file that nobody else may read, from its first byte on."""
+    """A rotating file that nobody else may read, from its first byte on.
+
+    When the disk takes no more, that is said once on standard error, and lines are lost.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=MAX_BYTES, backupCount=KEPT_FILES, encoding="utf-8")
+        self._has_complained = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        error = sys.exception()
+        if isinstance(error, OSError):
+            self._complain(error)
+        else:
+            super().handleError(record)
+
+    def close(self) -> None:
+        try:
+            super().close()  # writes what is still in the buffer
+        except OSError as error:
+            self._complain(error)
+
+    def _complain(self, error: OSError) -> None:
+        if self._has_complained or not sys.stderr:
+            return
+        self._has_complained = True
+        why = error.strerror or error
+        with suppress(OSError):
+            sys.stderr.write(f"pails: the log {self.baseFilename} cannot be written: {why}\n")
+            sys.stderr.flush()
 
     def _open(self) -> TextIOWrapper:
         path = Path(self.baseFilename)

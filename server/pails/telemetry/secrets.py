@@ -1,4 +1,4 @@
-"""Takes secrets out of text before it reaches a log or a file.
+"""Takes secrets out of text before it reaches a log, a file or a person's screen.
 
 Two kinds of rule. A *shape* is a secret wherever it stands: `sk-…`, a PEM block, a bearer header.
 An *assignment* is one because of its name: `DB_PASSWORD=…`, `"apiKey": "…"`. The second kind must
@@ -16,13 +16,15 @@ _SHAPE = re.compile(
     -----BEGIN\ [A-Z0-9\ ]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----
         (?s:.*?)(?:-----END\ [A-Z0-9\ ]{0,40}PRIVATE\ KEY(?:\ BLOCK)?-----|\Z)
     | (?<![A-Za-z0-9_-])(?:
-        sk-[\w-]{8,}                                # OpenAI, Anthropic and many after them
+        sk-[\w*-]{8,}                               # OpenAI, Anthropic and many after them
+      | (?:sk|pk|key)[-_](?=[\w*-]{0,80}[0-9*])[\w*-]{16,}
+      | (?:gsk|xai)[-_][\w*-]{16,}                  # Groq, xAI
       | (?:sk|rk|pk)_(?:live|test)_\w{8,}           # Stripe
       | gh[a-z]_[A-Za-z0-9]{16,} | github_pat_\w{20,}
       | glpat-[\w-]{16,}
       | xox[a-z]-[\w-]{8,} | xapp-[\w-]{8,}         # Slack
       | A[KS]IA[A-Z0-9]{16}                         # AWS
-      | AIza[\w-]{30,} | ya29\.[\w-]{20,}           # Google
+      | AIza[\w*-]{16,} | ya29\.[\w-]{20,}          # Google
       | hf_[A-Za-z0-9]{20,}
       | npm_[A-Za-z0-9]{30,}
       | pypi-[\w-]{32,}
@@ -38,7 +40,8 @@ _IN_CONTEXT = (
         r"""(\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:[a-z]+\ +)?)[^\s"'\\,;]{4,}""",
         re.IGNORECASE | re.VERBOSE,
     ),
-    # Bearer …, but not "bearer authentication"
+    # Bearer … as headers have it; in lower case it may be prose: "bearer authentication"
+    re.compile(r"""(\bBearer +)(?:[^\s"'\\,;]|\\(?!["']))+"""),
     re.compile(r"(\bbearer\s+)(?=\S*[0-9]|\S{20})[\w.~+/=-]{8,}", re.IGNORECASE),
     re.compile(r"(\b(?:set-)?cookie:[ \t]*)[^\r\n]+", re.IGNORECASE),
     # https://user:password@host
@@ -69,8 +72,10 @@ _NOT_A_VALUE = re.compile(
 """How references, types and literals of code begin, and what was masked before."""
 
 
-def mask(text: str) -> str:
-    """The same text with every secret replaced by `[masked]`."""
+def mask(text: str, known: str = "") -> str:
+    """The same text with `[masked]` for every secret; a `known` one may look like anything."""
+    if known:
+        text = text.replace(known, MASK)
     text = _SHAPE.sub(MASK, text)
     for pattern in _IN_CONTEXT:
         text = pattern.sub(rf"\1{MASK}", text)

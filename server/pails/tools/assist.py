@@ -6,6 +6,7 @@ from pydantic import Field
 
 from pails.core.events import Effect, PlanStep, PlanUpdated
 from pails.core.ports import Action, ToolResult
+from pails.core.text import first_line
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 
@@ -31,7 +32,7 @@ class AskUser(Tool[AskUserParameters]):
                     "your turn with the question."
                 )
                 return ToolResult(text, is_error=True, summary="no answer")
-            return ToolResult(f"The person answered: {answer}", summary=answer[:120])
+            return ToolResult(f"The person answered: {answer}", summary=first_line(answer, 120))
 
         return Proposal(run, text=args.question)
 

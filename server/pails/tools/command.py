@@ -18,13 +18,13 @@ from pydantic_core import from_json
 
 from pails.core.events import Effect, ToolOutputDelta
 from pails.core.ports import Action, ToolResult
-from pails.core.text import join_surrogates
+from pails.core.text import first_line, join_surrogates, shown_path
 from pails.host.environment import command_environment
-from pails.host.process import Finished, NotStarted, run
+from pails.host.process import Finished, run
 from pails.host.process_tree import with_marker
-from pails.host.programs import find_problem, find_program
+from pails.host.programs import NotStarted, look_up
 from pails.policy.visible import visible, visible_line
-from pails.tools.paths import PathText, resolve_path, shown_path
+from pails.tools.paths import PathText, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 _TITLE_CHARS = 120
@@ -91,9 +91,7 @@ class RunCommand(Tool[RunCommandParameters]):
 
     def action(self, args: RunCommandParameters, context: CallContext) -> Action:
         """The folder of the command is what it reads; the gate tells two folders apart by it."""
-        title = f"Run {visible_line(shlex.join(args.command))}"
-        if len(title) > _TITLE_CHARS:
-            title = f"{title[: _TITLE_CHARS - 1]}…"
+        title = first_line(f"Run {visible_line(shlex.join(args.command))}", _TITLE_CHARS)
         folder = resolve_path(context, args.cwd)
         return Action(self.name, self.effect, title, reads=(folder,), argv=tuple(args.command))
 
@@ -101,20 +99,24 @@ class RunCommand(Tool[RunCommandParameters]):
         self, args: RunCommandParameters, context: CallContext
     ) -> Proposal | ToolResult:
         folder = resolve_path(context, args.cwd)
-        environment = await asyncio.to_thread(
-            command_environment, context.workspace, self._passthrough
+        environment, program = await asyncio.to_thread(
+            self._look_up, args.command[0], folder, context.workspace
         )
-        if self._owner:
-            environment = with_marker(environment, self._owner)
-        program = args.command[0]
-        problem = await asyncio.to_thread(find_problem, program, folder, environment)
-        if problem:
-            return _not_started(problem)
-        found = await asyncio.to_thread(find_program, program, folder, environment)
+        if isinstance(program, NotStarted):
+            return _not_started(program)
         limit = args.timeout_seconds or self._timeout
         spill = self._spill_path(context)
         call = _Call(args.command, context, folder, environment, limit, spill)
-        return Proposal(call.run, _for_approval(call, found))
+        return Proposal(call.run, _for_approval(call, program))
+
+    def _look_up(
+        self, program: str, folder: Path, workspace: Path
+    ) -> tuple[Mapping[str, str], Path | NotStarted]:
+        """Blocking. The environment for commands, and the program in it."""
+        environment = command_environment(workspace, self._passthrough)
+        if self._owner:
+            environment = with_marker(environment, self._owner)
+        return environment, look_up(program, folder, environment)
 
     def _spill_path(self, context: CallContext) -> Path:
         # The id of a call comes from the model's server and may hold anything.
@@ -143,14 +145,14 @@ class _Call:
             on_output=_LiveOutput(self.context).show,
         )
         if isinstance(outcome, NotStarted):
-            return _not_started(outcome.reason)
+            return _not_started(outcome)
         ending = _ending(outcome, self.seconds)
         notes = [*_output_notes(outcome), *_background_notes(outcome), *_shell_notes(self.command)]
         body = outcome.output.rstrip("\n") or "(no output)"
         return ToolResult(
             "\n".join((body, *notes, ending)),
             is_error=outcome.timed_out or outcome.exit_code != 0,
-            summary=f"{ending.partition(chr(10))[0]}, after {outcome.seconds:.1f} s",
+            summary=f"{first_line(ending, _TITLE_CHARS)}, after {outcome.seconds:.1f} s",
         )
 
 
@@ -172,20 +174,21 @@ class _LiveOutput:
         await context.emit(ToolOutputDelta(context.turn_id, context.call_id, shown))
 
 
-def _for_approval(call: _Call, program: Path | None) -> str:
+def _for_approval(call: _Call, program: Path) -> str:
     """All that a person needs to decide: the whole command, its folder, its limit."""
-    context = call.context
+    workspace = call.context.workspace
+    folder, file = (visible_line(shown_path(path, workspace)) for path in (call.folder, program))
     lines = [
         visible(shlex.join(call.command)),
-        f"in {visible_line(shown_path(context, call.folder))}, for {call.seconds:g} s at most",
+        f"in {folder}, for {call.seconds:g} s at most",
     ]
-    if program and program.is_relative_to(context.workspace):
-        lines.append(f"runs {visible_line(shown_path(context, program))} of this workspace")
+    if program.is_relative_to(workspace):
+        lines.append(f"runs {file} of this workspace")
     return "\n".join(lines)
 
 
-def _not_started(reason: str) -> ToolResult:
-    return ToolResult(f"Nothing was run. {reason}", is_error=True, summary=reason)
+def _not_started(found: NotStarted) -> ToolResult:
+    return ToolResult(f"Nothing was run. {found.reason}", is_error=True, summary=found.reason)
 
 
 def _ending(outcome: Finished, limit: float) -> str:

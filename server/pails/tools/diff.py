@@ -45,23 +45,49 @@ def _split(text: str) -> list[str]:
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[list[_Opcode]]:
-    """The hunks as opcodes with context. Only what lies between the equal ends is compared."""
+    """The hunks: opcodes with context before and after, which may be empty."""
+    first, *between, last = _opcodes(old, new)
+    group = [_end_of(first)]
+    for opcode in between:
+        if opcode[0] == "equal" and opcode[2] - opcode[1] > 2 * _CONTEXT:
+            yield [*group, _start_of(opcode)]
+            group = [_end_of(opcode)]
+        else:
+            group.append(opcode)
+    yield [*group, _start_of(last)]
+
+
+def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[_Opcode]:
+    """All lines as opcodes, the first and the last of which are equal. Between them is compared.
+
+    Only there: were equal lines compared too, a change could slide into them, up to where the
+    comparison ends, and its hunk would have no context.
+    """
     shorter = min(len(old), len(new))
     start = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     rest = shorter - start
     end = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
-    first = max(0, start - _CONTEXT)
-    old_stop, new_stop = len(old) - max(0, end - _CONTEXT), len(new) - max(0, end - _CONTEXT)
-    if (old_stop - first) * (new_stop - first) > _MOST_COMPARISONS:
-        yield [
-            ("equal", first, start, first, start),
-            ("replace", start, len(old) - end, start, len(new) - end),
-            ("equal", len(old) - end, old_stop, len(new) - end, new_stop),
+    old_stop, new_stop = len(old) - end, len(new) - end
+    if (old_stop - start) * (new_stop - start) > _MOST_COMPARISONS:
+        compared = [("replace", start, old_stop, start, new_stop)]
+    else:
+        matcher = SequenceMatcher(None, old[start:old_stop], new[start:new_stop], autojunk=False)
+        compared = [
+            (tag, a + start, b + start, c + start, d + start)
+            for tag, a, b, c, d in matcher.get_opcodes()
         ]
-        return
-    matcher = SequenceMatcher(None, old[first:old_stop], new[first:new_stop], autojunk=False)
-    for group in matcher.get_grouped_opcodes(_CONTEXT):
-        yield [(tag, a + first, b + first, c + first, d + first) for tag, a, b, c, d in group]
+    before = ("equal", 0, start, 0, start)
+    return [before, *compared, ("equal", old_stop, len(old), new_stop, len(new))]
+
+
+def _start_of(equal: _Opcode) -> _Opcode:
+    tag, a, b, c, d = equal
+    return tag, a, min(a + _CONTEXT, b), c, min(c + _CONTEXT, d)
+
+
+def _end_of(equal: _Opcode) -> _Opcode:
+    tag, a, b, c, d = equal
+    return tag, max(a, b - _CONTEXT), b, max(c, d - _CONTEXT), d
 
 
 def _hunk(group: Sequence[_Opcode], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

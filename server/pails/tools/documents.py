@@ -19,7 +19,7 @@ from typing import Literal
 from weakref import WeakValueDictionary
 
 from pails.core.errors import StorageError
-from pails.core.ports import Buffer, Change, Editor, TextChange
+from pails.core.ports import Buffer, Change, Editor, EditOutcome, TextChange
 from pails.host import files
 from pails.host.encodings import BinaryFile, TextFile, decode, encode
 from pails.host.paths import named_and_real
@@ -56,6 +56,13 @@ class Unreadable:
     """Why there is no text at a path. `message` completes "PATH …"."""
 
     reason: Literal["missing", "directory", "binary", "too large", "denied"]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """Why a text was not written, in whole sentences that say what to do."""
+
     message: str
 
 
@@ -99,37 +106,33 @@ class Documents:
 
     async def write(
         self, document: Document, new: str | Sequence[TextChange], label: str
-    ) -> Change | str:
+    ) -> Change | Unwritten:
         """Make `new` (a whole text, or changes of `document.text`) the document's text.
 
-        The answer is what was written, or a sentence that says why nothing was. `label` names the
-        edit in the editor's undo stack.
+        `label` names the edit in the editor's undo stack.
         """
         changes = _narrowest(document.text, new) if isinstance(new, str) else new
         after = apply_changes(document.text, changes)
         async with self._locks.setdefault(document.real, asyncio.Lock()):
             now = await self.read_or_new(document.path)
             if isinstance(now, Unreadable) or _is_stale(document, now):
-                return (
+                return Unwritten(
                     f"{document.path.name} has changed since it was read. Nothing was written; "
                     "read it again and repeat the edit on its current text."
                 )
             data = _encoded(now, after)
-            if isinstance(data, str):
+            if isinstance(data, Unwritten):
                 return data
             if now.buffer is None or self._editor is None:
                 return await _write_disk(now, after, data)
             moved = _moved(changes, len(now.buffer.text) - len(now.text))
             outcome = await self._editor.apply(now.buffer, moved, label)
-            if outcome.status == "refused":
-                return f"Nothing was written, because {outcome.reason}."
-            if outcome.status == "unknown":
-                return (
-                    f"It is not known whether the edit was applied, because {outcome.reason}. "
-                    "Read the file before you go on."
-                )
-            change = Change(now.buffer.path, now.text, after, "buffer", saved=False)
-            return change if now.dirty else await _save(self._editor, now, change, data)
+            if outcome.status != "applied":
+                return _not_applied(outcome)
+            change = Change(now.buffer.path, now.text, after, "buffer")
+            if now.dirty:
+                return replace(change, unsaved="it had unsaved text before")
+            return await _save(self._editor, now, change, data)
 
     def _buffer(self, disk: _OnDisk) -> Buffer | None:
         if self._editor is None:
@@ -169,11 +172,11 @@ def _is_stale(then: Document, now: Document) -> bool:
     )
 
 
-def _encoded(now: Document, after: str) -> bytes | str:
+def _encoded(now: Document, after: str) -> bytes | Unwritten:
     """The bytes of the new text, or why the file cannot hold it."""
     stored = now.stored or _NEW_FILE
     if not stored.exact:
-        return (
+        return Unwritten(
             f"{now.path.name} has bytes that cannot be decoded, so it could not be written back "
             "unharmed. Nothing was written."
         )
@@ -181,7 +184,7 @@ def _encoded(now: Document, after: str) -> bytes | str:
         return encode(replace(stored, text=after))
     except UnicodeEncodeError as error:
         char = after[error.start]
-        return (
+        return Unwritten(
             f"{now.path.name} is stored as {stored.encoding}, which has no {char!r} "
             f"(U+{ord(char):04X}). Nothing was written; use other characters."
         )
@@ -200,12 +203,21 @@ def _narrowest(before: str, after: str) -> tuple[TextChange, ...]:
     return (TextChange(start, len(before) - end, after[start : len(after) - end]),)
 
 
-async def _write_disk(now: Document, after: str, data: bytes) -> Change | str:
+def _not_applied(outcome: EditOutcome) -> Unwritten:
+    if outcome.status == "refused":
+        return Unwritten(f"Nothing was written, because {outcome.reason}.")
+    return Unwritten(
+        f"It is not known whether the edit was applied, because {outcome.reason}. Read the file "
+        "before you go on."
+    )
+
+
+async def _write_disk(now: Document, after: str, data: bytes) -> Change | Unwritten:
     try:
         await _write_file(now.path, data)
     except StorageError as error:
-        return str(error)
-    return Change(now.path, now.text if now.exists else None, after, "disk", saved=True)
+        return Unwritten(str(error))
+    return Change(now.path, now.text if now.exists else None, after, "disk")
 
 
 async def _save(editor: Editor, now: Document, change: Change, data: bytes) -> Change:
@@ -214,12 +226,12 @@ async def _save(editor: Editor, now: Document, change: Change, data: bytes) -> C
         # Saving may reformat the text, and a client may say "saved" without having done it.
         disk = await asyncio.to_thread(_read_disk, now.path)
         if isinstance(disk.content, TextFile) and disk.content.text != now.text:
-            return replace(change, after=disk.content.text, saved=True)
+            return replace(change, after=disk.content.text)
     try:
         await _write_file(now.path, data)
-    except StorageError:
-        return change  # the buffer has it, unsaved, and the person can save it
-    return replace(change, saved=True)
+    except StorageError as error:  # the buffer has it all the same, and the person can save it
+        return replace(change, unsaved=f"writing it to the disk failed: {error.reason}")
+    return change
 
 
 def _moved(changes: Sequence[TextChange], distance: int) -> list[TextChange]:

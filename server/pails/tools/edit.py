@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pails.core.ports import TextChange
 from pails.tools.lines import Folded, common_ends, dominant_line_end, fold, with_line_ends
-from pails.tools.near import NearMatch, describe_nearest, find_near
+from pails.tools.near import NoMatch, find_near
 
 _GUTTER = re.compile(r"^ *(\d+)(?:\t| ?[|│:→] ?)", re.MULTILINE)
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}
@@ -126,11 +126,11 @@ def _without_exact_match(text: str, folded: Folded, old: str, new: str) -> EditP
             "not in the file: send the text alone."
         )
     near = find_near(folded.text, old, new)
-    if isinstance(near, NearMatch):
-        start, end = folded.raw(near.start), folded.raw(near.end)
-        fitted = with_line_ends(near.replacement, text[start:end], dominant_line_end(text))
-        return EditPlan((TextChange(start, end, fitted),), near.note)
-    return EditError((near or describe_nearest(folded.text, old)) + _perhaps_done(folded.text, new))
+    if isinstance(near, NoMatch):
+        return EditError(near.message + _perhaps_done(folded.text, new))
+    start, end = folded.raw(near.start), folded.raw(near.end)
+    fitted = with_line_ends(near.replacement, text[start:end], dominant_line_end(text))
+    return EditPlan((TextChange(start, end, fitted),), near.note)
 
 
 def _perhaps_done(text: str, new: str) -> str:

@@ -40,10 +40,11 @@ from pails.core.ports import (
     SyntaxChecker,
     ToolResult,
 )
-from pails.diagnostics.checker import render
+from pails.core.text import first_line, shown_path
 from pails.policy.gate import Gate
 from pails.policy.visible import visible_diff
 from pails.tools.diff import unified
+from pails.tools.findings import findings
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
 from pails.tools.repeats import Repeats
 
@@ -51,6 +52,8 @@ log = logging.getLogger(__name__)
 
 IF_DONE = "If this completes the task, check it where you can, then answer in words."
 """Said after a good write: small models do not stop by themselves, and undo what they did."""
+
+_SUMMARY_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class Executor:
                     call.id,
                     result.text,
                     result.is_error,
-                    result.summary or result.text.partition("\n")[0][:120],
+                    result.summary or first_line(result.text, _SUMMARY_CHARS),
                     round(time.monotonic() - started, 3),
                 )
             )
@@ -211,16 +214,13 @@ class Executor:
 
     async def _check(self, call: ToolCall, result: ToolResult) -> ToolResult:
         """Tell of each written file and check its syntax; the findings ride on the result."""
-        findings = [await self._check_change(call, change) for change in result.changes]
-        lines = [result.text, *(finding for finding in findings if finding)]
-        return replace(result, text="\n".join(lines))
+        said = [await self._check_change(call, change) for change in result.changes]
+        return replace(result, text="\n".join((result.text, *filter(None, said))))
 
     async def _check_change(self, call: ToolCall, change: Change) -> str:
         around = self._around
-        path = str(change.path)
-        diff = await asyncio.to_thread(
-            unified, self._shown(change.path), change.before, change.after
-        )
+        path, shown = str(change.path), shown_path(change.path, around.workspace)
+        diff = await asyncio.to_thread(unified, shown, change.before, change.after)
         await around.emit(
             FileChanged(
                 self._turn_id,
@@ -243,18 +243,15 @@ class Executor:
                     self._turn_id, call.id, path, report.language, report.problems, report.existing
                 )
             )
-        finding = render(report, self._shown(change.path))
+        found = findings(report, shown)
         good = not report.problems and not report.existing
-        return f"{finding}\n{IF_DONE}".lstrip() if good else finding
-
-    def _shown(self, path: Path) -> str:
-        """The path as the model and the person know it: relative where it is inside."""
-        inside = path.is_relative_to(self._around.workspace)
-        return path.relative_to(self._around.workspace).as_posix() if inside else str(path)
+        return f"{found}\n{IF_DONE}".lstrip() if good else found
 
 
 def _mistake(text: str) -> ToolResult:
-    return ToolResult(text, is_error=True, summary=text.partition(". ")[0][:120])
+    return ToolResult(
+        text, is_error=True, summary=first_line(text.partition(". ")[0], _SUMMARY_CHARS)
+    )
 
 
 def _unanswered(why: str) -> ToolResult:

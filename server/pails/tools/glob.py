@@ -8,6 +8,7 @@ from pydantic import Field
 from pails.core.errors import ConfigurationError
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
+from pails.core.text import shown_path
 from pails.host.search import SearchOutput, run_search
 from pails.policy.visible import visible_line
 from pails.tools.globs import Glob, compile_glob
@@ -16,7 +17,6 @@ from pails.tools.paths import (
     missing_message,
     path_for_person,
     resolve_path,
-    shown_path,
     shown_place,
 )
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
@@ -68,7 +68,7 @@ class GlobFiles(Tool[GlobParameters]):
         if not found:
             left_out = await _left_out(root, glob)
             return ToolResult(f"No file matches {args.pattern} in {shown}.{left_out}")
-        lines = [shown_path(context, root / name) for name in found[:MAX_FILES]]
+        lines = [shown_path(root / name, context.workspace) for name in found[:MAX_FILES]]
         if len(found) > MAX_FILES:
             lines.append(f"[{len(found) - MAX_FILES:,} of {len(found):,} files not shown]")
         if output.cut:

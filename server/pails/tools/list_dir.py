@@ -4,15 +4,9 @@ import asyncio
 
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
+from pails.core.text import shown_name, shown_path
 from pails.host import files
-from pails.tools.paths import (
-    PathText,
-    missing_message,
-    path_for_person,
-    resolve_path,
-    shown_name,
-    shown_path,
-)
+from pails.tools.paths import PathText, missing_message, path_for_person, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 MAX_ENTRIES = 500
@@ -37,7 +31,7 @@ class ListDir(Tool[ListDirParameters]):
 
     async def _run(self, args: ListDirParameters, context: CallContext) -> ToolResult:
         path = resolve_path(context, args.path)
-        shown = shown_path(context, path)
+        shown = shown_path(path, context.workspace)
         try:
             entries = await asyncio.to_thread(files.list_folder, path)
         except FileNotFoundError:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pails.context.truncation import safe_cut
+from pails.core.text import safe_cut, shown_name
 from pails.host.search import SearchOutput
-from pails.tools.paths import shown_name
 
 MAX_MATCHES = 200
 MAX_CHARS = 20_000

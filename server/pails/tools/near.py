@@ -25,6 +25,13 @@ class NearMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class NoMatch:
+    """Why there is no near match, and what would help."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Shift:
     """How the file's indentation differs from the one in `old`."""
 
@@ -38,19 +45,17 @@ class _Shift:
         return self.add + line.removeprefix(self.remove) if line.startswith(self.remove) else None
 
 
-def find_near(text: str, old: str, new: str) -> NearMatch | str:
-    """The near match, or why there is none although one seems meant, or "" for no trace of one."""
+def find_near(text: str, old: str, new: str) -> NearMatch | NoMatch:
+    """The one near match of an `old` that is not in the text (line ends of all three folded)."""
     old_lines, new_lines = _as_lines(old, new)
-    if not any(line.strip() for line in old_lines):
-        return ""
     lines = text.split("\n")
     same_but_ends = _windows(lines, old_lines, str.rstrip)
     found = same_but_ends or _windows(lines, old_lines, str.strip)
-    if not found:
-        return ""
+    if not found or not old.strip():
+        return NoMatch(_describe_nearest(lines, old))
     if len(found) > 1:
         numbers = ", ".join(str(first + 1) for first in found[:_SHOWN_LINES])
-        return (
+        return NoMatch(
             f"`old` matches nothing exactly, and {len(found)} places all but for blanks (lines "
             f"{numbers}). Copy the exact text with enough lines around it."
         )
@@ -58,7 +63,7 @@ def find_near(text: str, old: str, new: str) -> NearMatch | str:
     shift = _Shift() if same_but_ends else _uniform_shift(old_lines, lines[first:])
     fitted = None if shift is None else _fit(new_lines, shift)
     if fitted is None:
-        return _indentation_differs(lines, first, len(old_lines))
+        return NoMatch(_indentation_differs(lines, first, len(old_lines)))
     kind = "blanks at line ends" if same_but_ends else "indentation, adapted in the new text"
     note = f"Approximate match, lines {first + 1}-{first + len(old_lines)}: differed in {kind}."
     same_start, same_end = _common_lines(old_lines, new_lines)
@@ -70,13 +75,13 @@ def find_near(text: str, old: str, new: str) -> NearMatch | str:
     return NearMatch(start, end, inserted, note)
 
 
-def describe_nearest(text: str, old: str) -> str:
+def _describe_nearest(lines: Sequence[str], old: str) -> str:
     """The error for an `old` that is nowhere: the rule, and the lines most like it."""
     rule = (
         "`old` was not found. It must be the file's exact text; only line ends, blanks at line "
         "ends and an indentation shifted alike on every line are tolerated, where unique."
     )
-    lines, old_lines = text.split("\n"), old.removesuffix("\n").split("\n")
+    old_lines = old.removesuffix("\n").split("\n")
     anchor = max(range(len(old_lines)), key=lambda index: len(old_lines[index].strip()))
     best = _most_similar(lines, old_lines[anchor].strip())
     if best is None:

@@ -1,4 +1,4 @@
-"""Paths in tools: as the model may write them, as results show them, and near misses."""
+"""Paths in tools: what the model may write, what it means, and what to say of a path."""
 
 import asyncio
 from difflib import get_close_matches
@@ -7,9 +7,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from pails.core.text import join_surrogates
+from pails.core.text import join_surrogates, shown_path
 from pails.host import files
 from pails.policy.visible import visible_line
+from pails.tools.documents import Unreadable
 from pails.tools.registry import CallContext
 
 
@@ -30,12 +31,6 @@ def resolve_path(context: CallContext, path: str) -> Path:
     return context.workspace / (Path(path).expanduser() if own_home else Path(path))
 
 
-def shown_path(context: CallContext, path: Path) -> str:
-    """The path as results name it: relative to the workspace where it lies inside."""
-    inside = path.is_relative_to(context.workspace)
-    return shown_name((path.relative_to(context.workspace) if inside else path).as_posix())
-
-
 def path_for_person(context: CallContext, path: Path) -> str:
     """The path as a person sees it who decides on a call: nothing in it hides or reorders."""
     return visible_line(shown_place(context, path))
@@ -43,19 +38,21 @@ def path_for_person(context: CallContext, path: Path) -> str:
 
 def shown_place(context: CallContext, folder: Path) -> str:
     """A folder in a sentence."""
-    return "the workspace" if folder == context.workspace else shown_path(context, folder)
+    return "the workspace" if folder == context.workspace else shown_path(folder, context.workspace)
 
 
-def shown_name(name: str) -> str:
-    """A name on one line that can be encoded, whatever bytes it has on the disk."""
-    return join_surrogates(name).replace("\n", "\\n").replace("\r", "\\r")
+async def unreadable_message(context: CallContext, path: Path, found: Unreadable) -> str:
+    """Why the path cannot be read, in a sentence."""
+    if found.reason == "missing":
+        return await missing_message(context, path)
+    return f"{shown_path(path, context.workspace)} {found.message}."
 
 
 async def missing_message(context: CallContext, path: Path) -> str:
     """That the path does not exist, and what similar there is."""
     folder = path.parent
     names = await asyncio.to_thread(_names, folder)
-    shown = shown_path(context, path)
+    shown = shown_path(path, context.workspace)
     if names is None:
         return f"{shown} does not exist, nor does its folder."
     if path.name in names:
@@ -66,7 +63,7 @@ async def missing_message(context: CallContext, path: Path) -> str:
         where = shown_place(context, folder)
         return f"{shown} does not exist; {where} has nothing similar. See list_dir or glob."
     return f"{shown} does not exist. Similar: " + ", ".join(
-        shown_path(context, folder / name) for name in close
+        shown_path(folder / name, context.workspace) for name in close
     )
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from pails.context.truncation import safe_cut
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
+from pails.core.text import safe_cut
 from pails.tools.documents import Document, Documents, Unreadable
 from pails.tools.lines import numbered_lines
-from pails.tools.paths import PathText, missing_message, path_for_person, resolve_path, shown_path
+from pails.tools.paths import PathText, path_for_person, resolve_path, unreadable_message
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 PAGE_LINES = 2000
@@ -47,11 +47,8 @@ class ReadFile(Tool[ReadFileParameters]):
         path = resolve_path(context, args.path)
         document = await self._documents.read(path)
         if isinstance(document, Unreadable):
-            if document.reason == "missing":
-                return ToolResult(await missing_message(context, path), is_error=True)
-            shown = shown_path(context, path)
-            text = f"{shown} {document.message}.{_INSTEAD.get(document.reason, '')}"
-            return ToolResult(text, is_error=True)
+            text = await unreadable_message(context, path, document)
+            return ToolResult(text + _INSTEAD.get(document.reason, ""), is_error=True)
         if len(document.text) > _LARGE_CHARS:
             page = await asyncio.to_thread(read_page, document.text, args)
         else:

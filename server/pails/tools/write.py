@@ -1,17 +1,20 @@
 """The tools `write_file` and `edit_file`. Both propose a diff first and write what was proposed."""
 
 import asyncio
+from pathlib import Path
 
 from pydantic import Field
 
 from pails.context.truncation import truncate
 from pails.core.events import Effect
 from pails.core.ports import Action, Change, ToolResult
+from pails.core.text import shown_path
+from pails.host import files
 from pails.tools.diff import DiffText, unified
-from pails.tools.documents import Document, Documents, Unreadable
+from pails.tools.documents import Document, Documents, Unreadable, Unwritten
 from pails.tools.edit import EditError, apply_changes, find_edit
 from pails.tools.lines import fitted_to
-from pails.tools.paths import PathText, missing_message, path_for_person, resolve_path, shown_path
+from pails.tools.paths import PathText, path_for_person, resolve_path, unreadable_message
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 _SHOWN_CHARS = 1500
@@ -47,11 +50,10 @@ class WriteFile(Tool[WriteFileParameters]):
         self, args: WriteFileParameters, context: CallContext
     ) -> Proposal | ToolResult:
         path = resolve_path(context, args.path)
-        shown = shown_path(context, path)
+        shown = shown_path(path, context.workspace)
         document = await self._documents.read_or_new(path)
         if isinstance(document, Unreadable):
-            text = f"{shown} {document.message}. Nothing was written."
-            return ToolResult(text, is_error=True)
+            return await _unreadable(context, path, document)
         after = fitted_to(document.text, args.content) if document.exists else args.content
         if document.exists and after == document.text:
             return ToolResult(
@@ -64,6 +66,10 @@ class WriteFile(Tool[WriteFileParameters]):
         changed = "\n" + truncate(diff.text, _SHOWN_CHARS).text if document.exists else ""
 
         async def run() -> ToolResult:
+            # A write makes the folders above the file, but a workspace that is gone is not ours.
+            if not await asyncio.to_thread(files.exists, context.workspace):
+                text = "The workspace no longer exists. Nothing was written; tell the person."
+                return ToolResult(text, is_error=True)
             written = await self._documents.write(document, after, f"Write {shown}")
             return _result(written, after, diff, f"{verb} {shown}: {_counts(diff)}.", changed)
 
@@ -89,14 +95,10 @@ class EditFile(Tool[EditFileParameters]):
         self, args: EditFileParameters, context: CallContext
     ) -> Proposal | ToolResult:
         path = resolve_path(context, args.path)
-        shown = shown_path(context, path)
+        shown = shown_path(path, context.workspace)
         document = await self._documents.read(path)
         if isinstance(document, Unreadable):
-            missing = document.reason == "missing"
-            text = (
-                await missing_message(context, path) if missing else f"{shown} {document.message}."
-            )
-            return ToolResult(f"{text} Nothing was written.", is_error=True)
+            return await _unreadable(context, path, document)
         plan = await asyncio.to_thread(
             find_edit, document.text, args.old, args.new, replace_all=args.replace_all
         )
@@ -118,6 +120,11 @@ class EditFile(Tool[EditFileParameters]):
         return Proposal(run, f"Edit {path_for_person(context, path)}: {replaced}", diff.text)
 
 
+async def _unreadable(context: CallContext, path: Path, found: Unreadable) -> ToolResult:
+    text = await unreadable_message(context, path, found)
+    return ToolResult(f"{text} Nothing was written.", is_error=True)
+
+
 async def _diff(shown: str, document: Document, after: str) -> DiffText:
     before = document.text if document.exists else None
     return await asyncio.to_thread(unified, shown, before, after)
@@ -128,13 +135,15 @@ def _counts(diff: DiffText) -> str:
 
 
 def _result(
-    written: Change | str, after: str, diff: DiffText, message: str, changed: str = ""
+    written: Change | Unwritten, after: str, diff: DiffText, message: str, changed: str = ""
 ) -> ToolResult:
     """The result of a write, which says first that it happened, or that it did not."""
-    if isinstance(written, str):
-        return ToolResult(written, is_error=True)
-    if not written.saved:
-        message += " It is in the editor's buffer, which has unsaved text: not on disk yet."
+    if isinstance(written, Unwritten):
+        return ToolResult(written.message, is_error=True)
+    summary = _counts(diff)
+    if written.unsaved:
+        message += f" It is in the editor's buffer, not on disk yet, because {written.unsaved}."
+        summary += f", not saved: {written.unsaved}"
     elif written.after != after:
         message += " The editor changed the text when it saved it: read it again."
-    return ToolResult(message + changed.rstrip(), summary=_counts(diff), changes=(written,))
+    return ToolResult(message + changed.rstrip(), summary=summary, changes=(written,))

@@ -18,7 +18,7 @@ async def _unread(path: Path) -> str:
         ("a.py", '"a.py"'),
         ("中文 a.py", '"中文 a.py"'),
         ('a"><file path="b', '"a\\"><file path=\\"b"'),
-        ("a\nb", '"a\\nb"'),
+        ("a\nb", '"a\\\\nb"'),
         ("a\udcff", '"a\ufffd"'),
     ],
 )

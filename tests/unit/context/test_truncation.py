@@ -1,15 +1,9 @@
 """Truncation: what is kept, what is counted, and where it may cut."""
 
-import unicodedata
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pails.context.truncation import safe_cut, truncate
-
-FAMILY = "👨‍👩‍👧‍👦"
-ACCENT = "e\u0301"
+from pails.context.truncation import truncate
 
 
 def test_a_text_that_fits_is_left_alone():
@@ -50,18 +44,3 @@ def test_the_limit_holds_and_kept_plus_dropped_is_all(text, limit):
         assert text.startswith(head.removesuffix("\n"))
         assert text.endswith(tail)
         assert len(head) - 1 <= len(text) - len(tail) - cut.dropped_chars <= len(head)
-
-
-@pytest.mark.parametrize("unit", [FAMILY, ACCENT, "🇩🇪", "👍🏽", "\r\n", "☝️", "\ud83d\ude00"])
-@pytest.mark.parametrize("count", [1, 3])
-def test_no_visible_character_is_cut_in_two(unit, count):
-    text = unit * count + "."
-    whole = {n * len(unit) for n in range(count + 1)} | {len(text)}
-    assert {safe_cut(text, index) for index in range(len(text) + 1)} <= whole
-
-
-def test_a_cut_is_always_found():
-    assert safe_cut("abc", 500) == 3
-    text = "\u0301" * 1000
-    assert unicodedata.combining(text[0])
-    assert safe_cut(text, 500) == 500

@@ -74,4 +74,11 @@ def test_what_is_no_log_does_not_spoil_the_list(tmp_path: Path) -> None:
     (tmp_path / "nowhere.jsonl").symlink_to(tmp_path / "missing")
     (tmp_path / "folder.jsonl").mkdir()
     assert [log.path.name for log in list_logs(tmp_path, ".jsonl")] == ["good.jsonl"]
-    assert first_lines(tmp_path / "missing") == []
+    assert list(first_lines(tmp_path / "missing")) == []
+
+
+def test_the_first_lines_are_whole_and_within_the_limit(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"one\ntwo\n" + b"x" * 100 + b"\nfour\ntorn")
+    assert list(first_lines(log)) == [b"one\n", b"two\n", b"x" * 100 + b"\n", b"four\n"]
+    assert list(first_lines(log, limit=50)) == [b"one\n", b"two\n"]

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from pails.host.environment import child_environment
-from pails.host.process import Finished, NotStarted, run
+from pails.host.process import Finished, run
 from pails.host.process_tree import kill_tree, tree_members, with_marker
+from pails.host.programs import NotStarted
 from tests.support import process_zoo as zoo
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -4,7 +4,7 @@ import pytest
 from lsprotocol import types
 
 from pails.lsp.actions import COMMANDS, code_actions
-from pails.lsp.documents import Documents
+from pails.lsp.documents import OpenDocuments
 
 URI = "file:///w/x.py"
 INVOKED = types.CodeActionTriggerKind.Invoked
@@ -19,7 +19,7 @@ def offered(
     diagnostics: tuple[types.Diagnostic, ...] = (),
     only: list[types.CodeActionKind] | None = None,
 ) -> list[types.CodeAction]:
-    documents = Documents()
+    documents = OpenDocuments()
     documents.open(types.TextDocumentItem(URI, "python", 1, "x😀 = 1\n\ny"))
     place = types.Range(types.Position(*start), types.Position(*end))
     context = types.CodeActionContext(diagnostics, only, trigger)

@@ -18,7 +18,7 @@ from pails.core.events import (
     QuestionAsked,
 )
 from pails.core.ports import ApprovalAnswer
-from pails.lsp.asking import Prompter, Reply, approve_by, ask_by, tell_resolved
+from pails.lsp.asking import Prompter, QuestionReply, approve_by, ask_by, tell_resolved
 from pails.lsp.bare import CANNOT_ASK, DISMISSED, BarePerson
 from pails.lsp.client import Client
 from pails.lsp.coding import encode
@@ -215,9 +215,11 @@ async def test_dismissed_stays_pending_where_it_can_be_answered_by_method(
     assert await person.ask("s", QUESTION) is None
 
 
-@pytest.mark.parametrize(("title", "reply"), [("two", Reply("two")), (None, Reply(None))])
+@pytest.mark.parametrize(
+    ("title", "reply"), [("two", QuestionReply("two")), (None, QuestionReply(None))]
+)
 async def test_bare_questions(
-    client: Client, wire: FakeWire, title: str | None, reply: Reply
+    client: Client, wire: FakeWire, title: str | None, reply: QuestionReply
 ) -> None:
     wire.answers[SHOW] = chosen(title)
     assert await BarePerson(client, has_events=False).ask("s", QUESTION) == reply
@@ -227,7 +229,7 @@ async def test_bare_questions_that_want_typing_go_unanswered_and_say_so(
     client: Client, wire: FakeWire
 ) -> None:
     free = QuestionAsked("t", "q", "What name?")
-    assert await BarePerson(client, has_events=False).ask("s", free) == Reply(None)
+    assert await BarePerson(client, has_events=False).ask("s", free) == QuestionReply(None)
     [shown] = wire.of("window/showMessage")
     assert "What name?" in shown.message and "no way to type" in shown.message
     assert wire.asked == []

@@ -8,15 +8,15 @@ from lsprotocol import types
 from pails.core.errors import InvalidRequestError
 from pails.core.ports import Attachment
 from pails.lsp import attachments, protocol
-from pails.lsp.documents import Documents
+from pails.lsp.documents import OpenDocuments
 
 PATH = Path("/w/x.py")
 URI = "file:///w/x.py"
 
 
 @pytest.fixture
-def documents() -> Documents:
-    documents = Documents()
+def documents() -> OpenDocuments:
+    documents = OpenDocuments()
     documents.open(types.TextDocumentItem(URI, "python", 1, "one 😀\ntwo\nthree"))
     return documents
 
@@ -37,7 +37,7 @@ def place(start: tuple[int, int], end: tuple[int, int]) -> protocol.Range:
     ],
 )
 def test_a_selection_has_its_text_and_lines(
-    documents: Documents,
+    documents: OpenDocuments,
     start: tuple[int, int],
     end: tuple[int, int],
     text: str,
@@ -48,7 +48,7 @@ def test_a_selection_has_its_text_and_lines(
 
 
 def test_a_file_is_read_later_by_its_path_and_one_without_a_path_now(
-    documents: Documents,
+    documents: OpenDocuments,
 ) -> None:
     sent = protocol.Attachment(kind="file", uri=URI)
     assert attachments.from_wire(sent, documents) == Attachment("file", PATH)
@@ -57,18 +57,18 @@ def test_a_file_is_read_later_by_its_path_and_one_without_a_path_now(
     assert attachments.from_wire(sent, documents).text == "not saved yet"
 
 
-def test_a_selection_without_a_range_means_the_file(documents: Documents) -> None:
+def test_a_selection_without_a_range_means_the_file(documents: OpenDocuments) -> None:
     sent = protocol.Attachment(kind="selection", uri=URI)
     assert attachments.from_wire(sent, documents).kind == "file"
 
 
-def test_nothing_is_selected_in_a_closed_document(documents: Documents) -> None:
+def test_nothing_is_selected_in_a_closed_document(documents: OpenDocuments) -> None:
     sent = protocol.Attachment(kind="selection", uri="file:///z", range=place((0, 0), (0, 1)))
     with pytest.raises(InvalidRequestError, match="not open"):
         attachments.from_wire(sent, documents)
 
 
-def test_diagnostics_bring_their_text(documents: Documents) -> None:
+def test_diagnostics_bring_their_text(documents: OpenDocuments) -> None:
     sent = protocol.Attachment(kind="diagnostics", uri=URI, range=place((1, 0), (1, 3)), text="bad")
     found = attachments.from_wire(sent, documents)
     assert found == Attachment("diagnostics", PATH, "bad", 2, 2)

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from pails.core.errors import NotFoundError
 from pails.core.ports import TextChange
-from pails.lsp.documents import Documents
+from pails.lsp.documents import OpenDocuments
 from pails.lsp.positions import Encoding
 
 CODECS = {Encoding.UTF8: "utf-8", Encoding.UTF16: "utf-16-le", Encoding.UTF32: "utf-32-le"}
@@ -18,15 +18,15 @@ TEXTS = st.text(alphabet="ab é中😀\r\n\f\u2028\x85", max_size=20)
 URI = "file:///w/x.py"
 
 
-def opened(text: str, encoding: Encoding = Encoding.UTF16, uri: str = URI) -> Documents:
-    documents = Documents()
+def opened(text: str, encoding: Encoding = Encoding.UTF16, uri: str = URI) -> OpenDocuments:
+    documents = OpenDocuments()
     documents.encoding = encoding
     documents.open(types.TextDocumentItem(uri, "python", 1, text))
     return documents
 
 
 def change(
-    documents: Documents, *changes: types.TextDocumentContentChangeEvent, version: int = 2
+    documents: OpenDocuments, *changes: types.TextDocumentContentChangeEvent, version: int = 2
 ) -> None:
     document = types.VersionedTextDocumentIdentifier(version, URI)
     documents.change(types.DidChangeTextDocumentParams(document, list(changes)))
@@ -127,14 +127,14 @@ def test_half_a_character_counts_one_unit_and_is_joined_when_the_other_half_come
 
 
 def test_a_change_of_an_unknown_document_is_ignored(caplog: pytest.LogCaptureFixture) -> None:
-    documents = Documents()
+    documents = OpenDocuments()
     change(documents, partial((0, 0), (0, 0), "x"))
     assert documents.get(URI) is None
     assert "not open" in caplog.text
 
 
 def test_found_by_every_spelling_and_by_the_real_path() -> None:
-    documents = Documents(lambda path: Path("/real") / path.name)
+    documents = OpenDocuments(lambda path: Path("/real") / path.name)
     documents.open(types.TextDocumentItem("file:///w/a%20b.py", "python", 1, "text"))
     assert documents.get("file:///w/a b.py") is not None
     assert documents.at(Path("/w/a b.py")) is not None

@@ -12,10 +12,10 @@ from pygls.exceptions import JsonRpcException
 from pails.core.events import Problem, SourcePosition
 from pails.core.ports import Buffer, EditOutcome, TextChange
 from pails.lsp.client import Client
-from pails.lsp.documents import Documents
+from pails.lsp.documents import OpenDocuments
 from pails.lsp.editor import APPLIED, CHANGED_MEANWHILE, ClientEditor
 from pails.lsp.positions import Encoding
-from pails.lsp.protocol import ClientCapabilities
+from pails.lsp.protocol import PaiCapabilities
 from tests.unit.lsp.conftest import FakeWire
 
 PATH = Path("/w/x.py")
@@ -24,18 +24,18 @@ APPLY = "workspace/applyEdit"
 
 
 @pytest.fixture
-def documents() -> Documents:
-    documents = Documents()
+def documents() -> OpenDocuments:
+    documents = OpenDocuments()
     documents.open(types.TextDocumentItem(URI, "python", 1, "a😀b\nc\n"))
     return documents
 
 
 @pytest.fixture
-def editor(client: Client, documents: Documents) -> ClientEditor:
-    return ClientEditor(client, documents, ClientCapabilities(save=True))
+def editor(client: Client, documents: OpenDocuments) -> ClientEditor:
+    return ClientEditor(client, documents, PaiCapabilities(save=True))
 
 
-def send_text(documents: Documents, text: str, version: int) -> None:
+def send_text(documents: OpenDocuments, text: str, version: int) -> None:
     whole = types.TextDocumentContentChangeWholeDocument(text)
     identifier = types.VersionedTextDocumentIdentifier(version, URI)
     documents.change(types.DidChangeTextDocumentParams(identifier, [whole]))
@@ -48,7 +48,7 @@ def the_buffer(editor: ClientEditor) -> Buffer:
 
 
 async def test_an_edit_is_versioned_and_counts_in_the_client_encoding(
-    editor: ClientEditor, documents: Documents, wire: FakeWire
+    editor: ClientEditor, documents: OpenDocuments, wire: FakeWire
 ) -> None:
     def apply(params: types.ApplyWorkspaceEditParams) -> Any:
         send_text(documents, "a😀B\nc\n", 2)
@@ -66,7 +66,7 @@ async def test_an_edit_is_versioned_and_counts_in_the_client_encoding(
 
 
 async def test_a_change_that_comes_behind_the_answer_is_waited_for(
-    editor: ClientEditor, documents: Documents, wire: FakeWire
+    editor: ClientEditor, documents: OpenDocuments, wire: FakeWire
 ) -> None:
     def apply(_: Any) -> Any:
         asyncio.get_running_loop().call_later(0.02, send_text, documents, "new", 2)
@@ -78,11 +78,11 @@ async def test_a_change_that_comes_behind_the_answer_is_waited_for(
 
 
 async def test_a_client_without_versions_gets_plain_changes(
-    make_client: Callable[..., Client], documents: Documents, wire: FakeWire
+    make_client: Callable[..., Client], documents: OpenDocuments, wire: FakeWire
 ) -> None:
     workspace = types.WorkspaceClientCapabilities(apply_edit=True)
     client = make_client(types.ClientCapabilities(workspace=workspace))
-    editor = ClientEditor(client, documents, ClientCapabilities(save=False))
+    editor = ClientEditor(client, documents, PaiCapabilities(save=False))
     wire.answers[APPLY] = lambda _: types.ApplyWorkspaceEditResult(applied=False)
     await editor.apply(the_buffer(editor), [TextChange(0, 1, "")], "edit")
     [params] = wire.of(APPLY)
@@ -91,7 +91,7 @@ async def test_a_client_without_versions_gets_plain_changes(
 
 
 async def test_an_edit_of_an_older_version_is_not_even_sent(
-    editor: ClientEditor, documents: Documents, wire: FakeWire
+    editor: ClientEditor, documents: OpenDocuments, wire: FakeWire
 ) -> None:
     wire.answers[APPLY] = lambda _: types.ApplyWorkspaceEditResult(applied=True)
     buffer = the_buffer(editor)
@@ -126,10 +126,10 @@ async def test_what_was_not_applied_is_said(
 
 
 async def test_a_client_that_cannot_edit_is_not_asked(
-    make_client: Callable[..., Client], documents: Documents, wire: FakeWire
+    make_client: Callable[..., Client], documents: OpenDocuments, wire: FakeWire
 ) -> None:
     editor = ClientEditor(
-        make_client(types.ClientCapabilities()), documents, ClientCapabilities(save=False)
+        make_client(types.ClientCapabilities()), documents, PaiCapabilities(save=False)
     )
     outcome = await editor.apply(the_buffer(editor), [TextChange(0, 1, "")], "edit")
     assert outcome == EditOutcome("refused", "this client cannot edit open documents")
@@ -157,7 +157,7 @@ async def test_a_closed_document_is_not_saved(editor: ClientEditor, wire: FakeWi
     assert wire.asked == []
 
 
-def test_buffers(editor: ClientEditor, documents: Documents) -> None:
+def test_buffers(editor: ClientEditor, documents: OpenDocuments) -> None:
     assert editor.buffer(Path("/w/other.py")) is None
     assert the_buffer(editor) == Buffer(PATH, URI, "a😀b\nc\n", 1)
     send_text(documents, "half \ud83d", 2)
@@ -188,7 +188,7 @@ def test_problems_are_shown_where_the_editor_counts_them(
 
 
 def test_problems_of_a_closed_file_use_the_line_that_came_along(
-    editor: ClientEditor, documents: Documents, wire: FakeWire
+    editor: ClientEditor, documents: OpenDocuments, wire: FakeWire
 ) -> None:
     documents.encoding = Encoding.UTF8
     editor.publish(Path("/w/y z.py"), [problem(5, 2, 3, "中x")])
@@ -207,7 +207,7 @@ def test_problems_are_cleared_once(editor: ClientEditor, wire: FakeWire) -> None
 
 
 def test_a_problem_goes_when_its_line_is_touched_and_stays_when_another_is(
-    editor: ClientEditor, documents: Documents, wire: FakeWire
+    editor: ClientEditor, documents: OpenDocuments, wire: FakeWire
 ) -> None:
     editor.publish(PATH, [problem(1, 1, 2, "a😀b"), problem(2, 1, 2, "c")])
     send_text(documents, "a😀b\nc\nmore", 2)

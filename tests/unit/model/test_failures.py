@@ -13,7 +13,7 @@ from pails.core.errors import (
     RateLimitedError,
 )
 from pails.model.endpoint import Endpoint
-from pails.model.failures import redact, response_failure, stream_failure, transport_failure
+from pails.model.failures import response_failure, stream_failure, transport_failure
 
 ENDPOINT = Endpoint("m1", "https://host.example/v1", "sk-verysecretkey", "OPENAI_API_KEY")
 LOCAL = Endpoint("m1", "http://127.0.0.1:1/v1")
@@ -139,9 +139,17 @@ def test_no_message_holds_a_key(status):
         assert secret not in str(failure)
 
 
-def test_redaction_leaves_ordinary_words():
-    text = "The key (OPENAI_API_KEY) of model claude-sonnet-4-5-20250929 task-force"
-    assert redact(text, "") == text
+def test_a_key_at_the_end_of_what_is_quoted_is_not_quoted_in_part():
+    endpoint = Endpoint("m1", "https://host.example/v1", "plain words as a key")
+    failure = response_failure(endpoint, 500, "x" * 490 + " plain words as a key")
+    assert "plain" not in str(failure)
+
+
+def test_a_key_in_a_failed_connection_is_not_told():
+    failure = transport_failure(ENDPOINT, httpx.LocalProtocolError("b'Bearer opaque\\nvalue'"))
+    assert "PAILS_BASE_URL" in str(failure)
+    assert "opaque" not in str(failure)
+    assert "value" not in str(failure)
 
 
 def test_long_and_odd_messages_are_tamed():

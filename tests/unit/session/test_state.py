@@ -12,7 +12,7 @@ from pails.core.events import (
     Effect,
     Event,
     Mode,
-    PromptQueued,
+    PromptAccepted,
     QuestionAnswered,
     QuestionAsked,
     RunState,
@@ -125,7 +125,7 @@ def test_the_end_of_a_queued_turn_leaves_the_running_one_alone() -> None:
 
 
 def test_queued_turns_end_with_the_process_that_promised_them() -> None:
-    queued = [PromptQueued("q1", "one", 1), PromptQueued("q2", "two", 2)]
+    queued = [PromptAccepted("q1", "one", 1), PromptAccepted("q2", "two", 2)]
     cancelled = TurnEnded("q1", RunState.CANCELLED, StopReason.CANCELLED, 0, Usage(), 0.0)
     ends = missing_end(replayed([*STORY, *queued, cancelled]))
     assert [e.turn_id for e in ends if isinstance(e, TurnEnded)] == ["t", "q2"]

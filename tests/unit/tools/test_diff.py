@@ -3,7 +3,7 @@
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pails.tools.diff import unified
@@ -14,6 +14,8 @@ TEXTS = st.builds(lambda lines, last: "".join(lines) + last, LINES, st.sampled_f
 
 @settings(max_examples=40)
 @given(before=TEXTS, after=TEXTS)
+@example(before="a\na\na\na\nend", after="b\na\na\na\nend")
+@example(before="a\na\na\na\na\na\nend", after="a\na\na\na\na\na\na\nend")
 def test_git_applies_every_diff(tmp_path_factory, before, after):
     folder = tmp_path_factory.mktemp("diff")
     path = folder / "f"

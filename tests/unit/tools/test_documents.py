@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from pails.core.ports import Change, TextChange
-from pails.tools.documents import Document, Documents, Unreadable
+from pails.tools.documents import Document, Documents, Unreadable, Unwritten
 from tests.support import zoo
 from tests.support.editor import MemoryEditor
 
@@ -26,9 +27,9 @@ async def written(documents: Documents, document: Document, text: str) -> Change
 
 async def refused(documents: Documents, document: Document, text: str) -> str:
     error = await documents.write(document, text, "test")
-    assert isinstance(error, str), error
-    assert "Nothing was written" in error
-    return error
+    assert isinstance(error, Unwritten), error
+    assert "Nothing was written" in error.message
+    return error.message
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ async def test_a_file_that_is_not_open_is_written_to_disk(path):
     documents = Documents(MemoryEditor())
     document = await opened(documents, path)
     change = await documents.write(document, [TextChange(0, 3, "ONE")], "test")
-    assert change == Change(path, "one\ntwo\n", "ONE\ntwo\n", "disk", saved=True)
+    assert change == Change(path, "one\ntwo\n", "ONE\ntwo\n", "disk")
     assert path.read_bytes() == b"ONE\ntwo\n"
 
 
@@ -72,7 +73,7 @@ async def test_an_open_clean_buffer_is_edited_and_saved(path):
     editor.open(path, "one\ntwo\n")
     documents = Documents(editor)
     change = await written(documents, await opened(documents, path), "one\n2\n")
-    assert change == Change(path, "one\ntwo\n", "one\n2\n", "buffer", saved=True)
+    assert change == Change(path, "one\ntwo\n", "one\n2\n", "buffer")
     assert editor.text(path) == "one\n2\n"
     assert path.read_bytes() == b"one\n2\n"
     assert editor.labels == ["test"]
@@ -111,6 +112,27 @@ async def test_a_dirty_buffer_is_the_base_and_stays_unsaved(path):
     assert (change.target, change.saved) == ("buffer", False)
     assert editor.text(path) == "ONE\ntwo\nunsaved\n"
     assert path.read_bytes() == b"one\ntwo\n"
+
+
+async def test_an_edit_that_cannot_be_saved_says_why(tmp_path):
+    class LostFolder(MemoryEditor):
+        """While the person is asked to save, a file takes the place of the folder."""
+
+        async def save(self, path: Path) -> bool:
+            shutil.rmtree(path.parent)
+            path.parent.touch()
+            return False
+
+    path = tmp_path / "folder" / "a"
+    path.parent.mkdir()
+    path.write_bytes(b"one\n")
+    editor = LostFolder()
+    editor.open(path, "one\n")
+    documents = Documents(editor)
+    change = await written(documents, await opened(documents, path), "two\n")
+    assert (change.target, change.saved) == ("buffer", False)
+    assert change.unsaved == "writing it to the disk failed: File exists"
+    assert editor.text(path) == "two\n"
 
 
 async def test_a_buffer_without_a_file_is_edited_and_not_saved(tmp_path):

@@ -240,6 +240,22 @@ async def test_a_change_between_proposal_and_run_is_not_overwritten(tmp_path):
     assert (tmp_path / "a").read_bytes() == b"theirs\n"
 
 
+@pytest.mark.parametrize("gone", ["before the proposal", "before the run"])
+async def test_a_workspace_that_is_gone_is_not_made_anew(tmp_path, gone):
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    if gone == "before the proposal":
+        workspace.rmdir()
+    proposal = await propose(WriteFile(Documents()), workspace, path="x/a", content="new\n")
+    assert isinstance(proposal, Proposal)
+    if gone == "before the run":
+        workspace.rmdir()
+    result = await proposal.run()
+    assert result.is_error
+    assert "no longer exists. Nothing was written" in result.text
+    assert not workspace.exists()
+
+
 @pytest.mark.parametrize("content", ["import re\nx\n", "\ufeffimport re\r\nx\r\n"])
 async def test_a_rewrite_keeps_mark_and_line_ends(tmp_path, content):
     (tmp_path / "a").write_bytes(zoo.BOM)
@@ -333,7 +349,8 @@ async def test_an_edit_of_unsaved_text_is_left_unsaved_and_said(tmp_path):
     editor.open(tmp_path / "a", "one\ntwo\n")
     tool = EditFile(Documents(editor))
     result = await call(tool, tmp_path, path="a", old="two", new="2")
-    assert "not on disk yet" in result.text
+    assert "not on disk yet, because it had unsaved text before" in result.text
+    assert result.summary == "+1 −1, not saved: it had unsaved text before"
     assert editor.text(tmp_path / "a") == "one\n2\n"
     assert (tmp_path / "a").read_text() == "one\n"
 

@@ -1,0 +1,16 @@
+"""JSON as plain data, read without trust in its shape: a server may send anything anywhere."""
+
+from typing import cast
+
+Json = dict[str, object]
+"""A JSON object."""
+
+
+def as_dict(value: object) -> Json:
+    """The value if it is a JSON object, else an empty one."""
+    return cast("Json", value) if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[object]:
+    """The value if it is a JSON array, else an empty one."""
+    return cast("list[object]", value) if isinstance(value, list) else []
