@@ -459,6 +459,15 @@ async def test_time_spent_asleep_counts_as_silence(connect):
         await silence.left.wait()
 
 
+@pytest.mark.parametrize("where", ["chunk", "error"])
+async def test_json_nested_too_deep_is_an_error_of_the_server(connect, where: str):
+    deep = '{"a":' * 100_000 + "1" + "}" * 100_000
+    step = Status(500, deep) if where == "error" else Raw(f"data: {deep}\n\n")
+    async with ScriptedModel([step]) as server:
+        with pytest.raises(ModelUnavailableError):
+            await ask(connect(server, retry=RetryPolicy(delays=())))
+
+
 async def test_cancelling_in_mid_stream_hangs_up(connect):
     gate = Gate(Say("one two three"), after=3)
     async with ScriptedModel([gate, Say("next")]) as server:

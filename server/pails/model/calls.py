@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pails.core.messages import ToolCall
 from pails.core.text import join_surrogates
 from pails.model.encoding import is_json_object
-from pails.model.json_values import Json, as_dict
+from pails.model.json_values import Json, as_dict, parse
 
 
 @dataclass(slots=True)
@@ -142,8 +142,8 @@ def _mend_object(arguments: str) -> str:
     Anything else stays as it is, and the model is told.
     """
     try:
-        value = json.loads(arguments, strict=False)
-    except (ValueError, RecursionError):
+        value = parse(arguments, strict=False)
+    except ValueError:
         return arguments
     mended = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return mended if is_json_object(mended) else arguments

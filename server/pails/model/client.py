@@ -9,7 +9,6 @@ of it is ever returned.
 
 import asyncio
 import contextlib
-import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
@@ -35,7 +34,7 @@ from pails.model.http import (
     next_chunk,
     open_client,
 )
-from pails.model.json_values import Json, as_dict
+from pails.model.json_values import Json, as_dict, parse
 from pails.model.retry import RetryPolicy
 from pails.model.sse import EventDecoder, ServerEvent
 from pails.telemetry import mask
@@ -212,7 +211,7 @@ class ChatModel:
     def _read_chunk(self, event: ServerEvent) -> Json:
         """The chunk in an event; raises the error that the server sent in place of one."""
         try:
-            chunk = as_dict(json.loads(event.data))
+            chunk = as_dict(parse(event.data))
         except ValueError as error:
             raise ModelUnavailableError(
                 f"The model server at {self._endpoint.base_url} sent what is not JSON: "

@@ -1,7 +1,6 @@
 """What model servers there are, what they have, and whether they can be used."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -13,7 +12,7 @@ from pails.core.errors import ConfigurationError, ModelUnavailableError, PailsEr
 from pails.model.endpoint import CONNECT_TIMEOUT, Endpoint, endpoint_from
 from pails.model.failures import response_failure, transport_failure
 from pails.model.http import SilenceWatch, open_client
-from pails.model.json_values import as_dict, as_list
+from pails.model.json_values import as_dict, as_list, parse
 
 LOCAL_SERVERS: Mapping[str, int] = MappingProxyType(
     {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
@@ -74,7 +73,7 @@ async def list_models(endpoint: Endpoint, timeout: float = 20.0) -> list[str]:
     if response.status_code != 200:
         raise response_failure(endpoint, response.status_code, response.text, response.headers)
     try:
-        return _names(json.loads(response.content))
+        return _names(parse(response.content))
     except ValueError as error:
         raise ModelUnavailableError(
             f"{endpoint.base_url} answers, but not like a model server: check base_url "

@@ -24,7 +24,7 @@ from pails.core.errors import (
 )
 from pails.core.text import join_surrogates
 from pails.model.endpoint import Endpoint
-from pails.model.json_values import Json, as_dict, as_list
+from pails.model.json_values import Json, as_dict, as_list, parse
 from pails.model.retry import read_retry_after
 from pails.telemetry import mask
 
@@ -66,7 +66,7 @@ class Complaint:
 def read_complaint(body: str) -> Complaint:
     """The error in a response body, in whichever of the usual shapes it comes."""
     try:
-        return complaint_in(json.loads(body))
+        return complaint_in(parse(body))
     except ValueError:
         is_page = body.lstrip()[:1] == "<"
         return Complaint("" if is_page else body, "" if is_page else body)

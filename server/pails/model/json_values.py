@@ -1,9 +1,21 @@
 """JSON as plain data, read without trust in its shape: a server may send anything anywhere."""
 
+import json
 from typing import cast
 
 Json = dict[str, object]
 """A JSON object."""
+
+
+def parse(text: str | bytes, *, strict: bool = True) -> object:
+    """What the JSON text says. Raises `ValueError`, also for what is nested too deep to be read.
+
+    `strict=False` takes bare control characters in strings.
+    """
+    try:
+        return json.loads(text, strict=strict)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
 
 
 def as_dict(value: object) -> Json:
