@@ -18,7 +18,7 @@ def from_wire(sent: protocol.Attachment, documents: OpenDocuments) -> Attachment
     that shows a text can have a part of it selected.
     """
     document = documents.get(sent.uri)
-    path = shown_path(sent.uri)
+    path = path_or_name(sent.uri)
     if sent.kind == "diagnostics":
         return diagnostics(path, sent.range, sent.text or "")
     if sent.kind == "file" or sent.range is None:
@@ -40,7 +40,7 @@ def selection(document: OpenDocument, place: types.Range) -> Attachment:
     if character == 0 and last > first:
         last -= 1
     text = join_surrogates(document.text[start:end])
-    return Attachment("selection", shown_path(document.uri), text, first + 1, last + 1)
+    return Attachment("selection", path_or_name(document.uri), text, first + 1, last + 1)
 
 
 def diagnostics(path: Path, place: protocol.Range | None, text: str) -> Attachment:
@@ -57,6 +57,6 @@ def lsp_range(place: protocol.Range) -> types.Range:
     )
 
 
-def shown_path(uri: str) -> Path:
+def path_or_name(uri: str) -> Path:
     """The path of a document; for one without a file, its name."""
     return uris.to_path(uri) or Path(uris.name(uri))

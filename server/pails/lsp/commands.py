@@ -162,7 +162,7 @@ def _attached(document: OpenDocument, given: Arguments, command: str) -> list[At
         place = actions.whole_line(document, place.start.line)
     attached = [attachments.selection(document, place)]
     if command == actions.FIX_DIAGNOSTIC:
-        path = attachments.shown_path(document.uri)
+        path = attachments.path_or_name(document.uri)
         attached.append(attachments.diagnostics(path, given.range, given.text))
     return attached
 

@@ -75,4 +75,4 @@ def test_diagnostics_bring_their_text(documents: OpenDocuments) -> None:
 
 
 def test_a_document_without_a_file_goes_by_its_name() -> None:
-    assert attachments.shown_path("untitled:Untitled-1") == Path("Untitled-1")
+    assert attachments.path_or_name("untitled:Untitled-1") == Path("Untitled-1")
