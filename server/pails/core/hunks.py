@@ -45,8 +45,8 @@ class Hunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Reverted:
-    """A text from which hunks were taken out, and those that could not be."""
+class Rebased:
+    """A text in which hunks were made that belong to another, and those that could not be."""
 
     text: str
     conflicts: tuple[Hunk, ...]
@@ -80,22 +80,22 @@ def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
     return "".join((*parts, *lines[done:]))
 
 
-def revert_hunks(hunks: Sequence[Hunk], after: str, now: str) -> Reverted:
-    """`now` without those changes that `hunks`, in order, had made to become `after`.
+def rebase_hunks(hunks: Sequence[Hunk], base: str, now: str) -> Rebased:
+    """`now` with the changes made in it that `hunks`, in order, make in `base`.
 
-    What changed between `after` and `now` stays. A hunk whose own lines changed is a conflict and
-    is left alone.
+    What changed between `base` and `now` stays. A hunk whose own lines changed there is a conflict
+    and is left out.
     """
-    drift = changed_blocks(split_lines(after), split_lines(now))
-    reverted: list[Hunk] = []
-    conflicts: list[Hunk] = []
-    for hunk in hunks:
-        back = _moved(hunk.inverse, drift)
-        if back is None:
-            conflicts.append(hunk)
-        else:
-            reverted.append(back)
-    return Reverted(apply_hunks(now, reverted), tuple(conflicts))
+    drift = changed_blocks(split_lines(base), split_lines(now))
+    moved = [(hunk, _moved(hunk, drift)) for hunk in hunks]
+    text = apply_hunks(now, [found for _, found in moved if found])
+    return Rebased(text, tuple(hunk for hunk, found in moved if not found))
+
+
+def revert_hunks(hunks: Sequence[Hunk], after: str, now: str) -> Rebased:
+    """`now` without the changes that `hunks`, in order, had made to become `after`; as above."""
+    rebased = rebase_hunks([hunk.inverse for hunk in hunks], after, now)
+    return Rebased(rebased.text, tuple(hunk.inverse for hunk in rebased.conflicts))
 
 
 def _moved(hunk: Hunk, drift: Sequence[Block]) -> Hunk | None:
