@@ -10,7 +10,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +26,8 @@ SOURCES = (protocol, events, messages, rpc)
 
 Schema = Mapping[str, Any]
 
+_JSON = {"None": "null", "True": "true", "False": "false"}
+
 INTRODUCTION = """\
 # The `pai/…` protocol
 
@@ -39,6 +41,15 @@ with a `?` may be left out by the client; the server always sends all of them.
 
 A client says in `initializationOptions.pai` which of them it renders itself. One that says nothing
 needs none of this: everything then arrives by plain LSP, see [the architecture](architecture.md).
+"""
+
+COMMANDS = """\
+## Commands
+
+For clients that know plain LSP only: `workspace/executeCommand` with one of these names. The params
+are given as a list, by position. Code actions offer the commands with all but the question filled
+in. A command returns as soon as its turn has started or stands in the queue; turns of commands run
+in one session for each workspace folder, which is made when it is first needed.
 """
 
 ERRORS = """\
@@ -65,8 +76,9 @@ def render() -> str:
     sections: list[Iterable[str]] = [
         [INTRODUCTION.format(digest=source_hash())],
         ["## What a client can do\n", types["PaiCapabilities"]],
-        _methods("Client → server", protocol.CLIENT_TO_SERVER, types),
-        _methods("Server → client", protocol.SERVER_TO_CLIENT, types),
+        ["## Client → server\n", *_methods(protocol.CLIENT_TO_SERVER, types)],
+        ["## Server → client\n", *_methods(protocol.SERVER_TO_CLIENT, types)],
+        [COMMANDS, *_methods(protocol.COMMANDS, types)],
         [ERRORS, *_errors()],
         [EVENTS, _ordering()],
         [types[name] for name in event_names],
@@ -83,7 +95,7 @@ def source_hash() -> str:
 
 
 def _all_methods() -> tuple[protocol.Method, ...]:
-    return protocol.CLIENT_TO_SERVER + protocol.SERVER_TO_CLIENT
+    return protocol.CLIENT_TO_SERVER + protocol.SERVER_TO_CLIENT + protocol.COMMANDS
 
 
 def _params() -> set[str]:
@@ -101,7 +113,7 @@ def _wire_schemas() -> dict[str, Schema]:
 def _types(schemas: Mapping[str, Schema]) -> dict[str, str]:
     """A rendered section for each type. Only what a client sends may leave a field out."""
     roots = {protocol.PaiCapabilities.__name__}
-    roots |= {method.params.__name__ for method in protocol.CLIENT_TO_SERVER}
+    roots |= {method.params.__name__ for method in protocol.CLIENT_TO_SERVER + protocol.COMMANDS}
     roots |= {method.result.__name__ for method in protocol.SERVER_TO_CLIENT if method.result}
     sent_by_client = _reachable(roots, schemas)
     return {
@@ -122,19 +134,16 @@ def _reachable(roots: set[str], schemas: Mapping[str, Schema]) -> set[str]:
     return found
 
 
-def _methods(
-    title: str, methods: Iterable[protocol.Method], types: Mapping[str, str]
-) -> Iterator[str]:
-    yield f"## {title}\n"
-    yield "| method | params | result | |"
+def _methods(methods: Sequence[protocol.Method], types: Mapping[str, str]) -> Iterator[str]:
+    yield "| name | params | result | |"
     yield "|---|---|---|---|"
     for method in methods:
         params = "none" if method.params is protocol.Empty else _link(method.params.__name__)
         yield f"| `{method.name}` | {params} | {_result(method)} | {method.about} |"
     yield ""
-    for method in methods:
-        if method.params is not protocol.Empty:
-            yield types[method.params.__name__]
+    for params in dict.fromkeys(method.params for method in methods):
+        if params is not protocol.Empty:
+            yield types[params.__name__]
 
 
 def _result(method: protocol.Method) -> str:
@@ -182,11 +191,11 @@ def _type(name: str, schema: Schema, *, optional: bool) -> Iterator[str]:
 
 
 def _as_on_the_wire(description: str, properties: Iterable[str]) -> str:
-    """A docstring names fields as Python does; a reader of the wire knows them in camelCase."""
+    """A docstring names fields and values as Python does; a reader of the wire as JSON does."""
     for field in properties:
         python_name = re.sub(r"([A-Z])", lambda match: "_" + match[1].lower(), field)
         description = description.replace(f"`{python_name}`", f"`{field}`")
-    return description
+    return re.sub(r"\b(?:None|True|False)\b", lambda match: _JSON[match[0]], description)
 
 
 def _default(shape: Schema) -> str:

@@ -42,14 +42,15 @@ def test_the_check_fails_on_an_outdated_page(tmp_path: Path) -> None:
     assert "make docs" in checked.stderr
 
 
-def test_every_method_and_event_is_on_the_page() -> None:
+def test_every_method_command_and_event_is_on_the_page_in_words_of_the_wire() -> None:
     page = protocol_docs.render()
-    methods = protocol.CLIENT_TO_SERVER + protocol.SERVER_TO_CLIENT
+    methods = protocol.CLIENT_TO_SERVER + protocol.SERVER_TO_CLIENT + protocol.COMMANDS
     kinds = codec.event_schema()["discriminator"]["mapping"]
 
     assert len(kinds) > 20
     assert [m.name for m in methods if f"| `{m.name}` |" not in page] == []
     assert [kind for kind in kinds if f"| `kind` | `{kind}` |" not in page] == []
+    assert re.findall(r"\b(?:None|True|False)\b|\w+/\w+\.py\b", page.partition("\n## ")[2]) == []
 
 
 def test_every_error_code_is_on_the_page() -> None:

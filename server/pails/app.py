@@ -17,6 +17,7 @@ from pails.core.ports import Editor
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.host import files
 from pails.host.environment import current_environment
+from pails.host.leftovers import remove_old
 from pails.host.process_tree import kill_tree
 from pails.lsp.client import Client
 from pails.lsp.documents import OpenDocuments
@@ -30,8 +31,13 @@ from pails.policy.gate import Gate
 from pails.session.kit import Kit
 from pails.session.manager import SessionManager
 from pails.tools.builtin import builtin_tools
+from pails.tools.command import OUTPUT_NAMES
 from pails.tools.documents import Documents
 from pails.tools.registry import ToolRegistry
+
+KEPT_SECONDS = 14 * 24 * 3600.0
+"""How long outputs and answers are kept. The conversations themselves are kept for good."""
+_ANSWER_NAMES = "????????-??????-????.md"
 
 
 async def connect(client: Client, documents: OpenDocuments) -> Handlers:
@@ -40,6 +46,7 @@ async def connect(client: Client, documents: OpenDocuments) -> Handlers:
     editor = ClientEditor(client, documents, can)
     folder = client.folders[0] if client.folders else None
     app = await asyncio.to_thread(App, current_environment(), can.settings, editor, folder)
+    app.start()
     return Handlers(client, documents, can, app)
 
 
@@ -69,7 +76,12 @@ class App:
         self._documents = Documents(editor)
         self._models = Models(environ)
         self._owner = secrets.token_hex(16)
+        self._cleaning: asyncio.Task[None] | None = None
         self.sessions = SessionManager(self._paths, self._make_kit)
+
+    def start(self) -> None:
+        """Begin what nobody waits for: removing what has been kept for long enough."""
+        self._cleaning = asyncio.create_task(asyncio.to_thread(self._remove_old))
 
     async def status(self) -> StatusResult:
         """Version, model and configuration warnings."""
@@ -98,13 +110,20 @@ class App:
         await self.sessions.close()
         await asyncio.gather(self._models.close(), self._checker.aclose())
         await asyncio.to_thread(kill_tree, None, self._owner)
+        if self._cleaning:
+            await self._cleaning
         telemetry.close()
 
-    def _make_kit(self, workspace: Path) -> Kit:
+    def _remove_old(self) -> None:
+        remove_old(self._paths.all_output, OUTPUT_NAMES, KEPT_SECONDS)
+        remove_old(self._paths.answers, _ANSWER_NAMES, KEPT_SECONDS)
+
+    def _make_kit(self, workspace: Path, session_id: str) -> Kit:
         """The parts of one session. Blocking: reads the workspace's configuration."""
         loaded = load_config(workspace, self._environ, self._settings)
         config = loaded.config
-        tools = builtin_tools(self._documents, config, self._paths.output, self._owner)
+        output = self._paths.output(workspace, session_id)
+        tools = builtin_tools(self._documents, config, output, self._owner)
 
         async def find_model(name: str) -> ChatModel:
             return await self._models.model(loaded, name)
@@ -112,7 +131,7 @@ class App:
         return Kit(
             system_prompt=system_prompt(workspace, platform.system()),
             registry=ToolRegistry(tools),
-            gate=Gate(readable=(self._paths.output,)),
+            gate=Gate(readable=(output,)),
             checker=self._checker,
             editor=self._editor,
             documents=self._documents,
@@ -129,15 +148,15 @@ class Models:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self._clients: dict[Endpoint, ChatModel] = {}
+        self._clients: dict[tuple[Endpoint, float], ChatModel] = {}
 
     async def model(self, settings: LoadedConfig, name: str) -> ChatModel:
         """The model of this name, or the configured one; raises `ConfigurationError`."""
         endpoint = await self.find(settings, name)
-        if endpoint not in self._clients:
-            idle = settings.config.idle_timeout_seconds
-            self._clients[endpoint] = ChatModel(endpoint, idle_timeout=idle)
-        return self._clients[endpoint]
+        idle = settings.config.idle_timeout_seconds
+        if (endpoint, idle) not in self._clients:
+            self._clients[endpoint, idle] = ChatModel(endpoint, idle_timeout=idle)
+        return self._clients[endpoint, idle]
 
     async def find(self, settings: LoadedConfig, name: str = "") -> Endpoint:
         """Where requests for this model go, the first of the server when none is named."""

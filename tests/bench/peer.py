@@ -1,7 +1,8 @@
-"""Pails as a peer of a bench of coding agents on one scripted model (an `LspPeer` adapter).
+"""Pails as a peer in a comparison of coding agents.
 
-Give this file with `--extra` to the runner; its `run_peers` module must be importable. The runner
-starts each peer with a home of its own, sends the same prompts, and reads what the harness costs.
+An adapter to a runner that gives every agent the same scripted model, with a home of its own, and
+reads what the agent costs. That runner is not part of this repository, and without it the table
+cannot be made again; with it, give it this file by `--extra`.
 """
 
 import sys

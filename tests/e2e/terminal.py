@@ -1,7 +1,6 @@
 """`pails` as a person or a script starts it: over pipes, or at a terminal (pty)."""
 
 import asyncio
-import contextlib
 import os
 import pty
 import re
@@ -166,12 +165,3 @@ async def at_terminal(
         await asyncio.to_thread(process.wait)
         asyncio.get_running_loop().remove_reader(master)
         os.close(master)
-
-
-def children_of(pid: int) -> list[int]:
-    """The process ids of a process's children, by Linux's own account."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            found += [int(child) for child in (task / "children").read_text().split()]
-    return found

@@ -16,11 +16,11 @@ from tests.e2e.terminal import (
     Ran,
     argv,
     at_terminal,
-    children_of,
     make_home,
     run,
     started,
 )
+from tests.support.process_zoo import children_of
 from tests.support.scripted_model import Calls, Gate, Say, ScriptedModel, Status
 
 pytestmark = pytest.mark.e2e
@@ -392,6 +392,8 @@ async def test_doctor_finds_everything_well(home: Home):
     assert checks["model"]["status"] == "ok"
     assert model.base_url in checks["model"]["detail"]
     assert checks["grammar python"]["status"] == "ok"
+    assert checks["bubblewrap"]["status"] == "info"
+    assert checks["bubblewrap"]["detail"].endswith("; commands run without a sandbox")
     assert checks["setting mode"]["detail"] == "auto (default)"
     assert checks["setting base_url"]["detail"].endswith("(the environment)")
 

@@ -246,7 +246,7 @@ async def test_the_whole_loop_of_a_client_that_says_nothing_about_itself(tmp_pat
         begin, *reports, end = editor.progress_values
         assert isinstance(begin, types.WorkDoneProgressBegin) and begin.cancellable
         assert any("calc.py" in report.message for report in reports)
-        assert "Changed: calc.py." in end.message
+        assert "Edited: calc.py." in end.message
         await editor.until(lambda: editor.messages)
         assert [message.message.splitlines()[-1] for message in editor.messages] == [
             "add() adds now."

@@ -164,6 +164,38 @@ async def test_a_server_that_is_told_to_end_ends_its_command_too(
             assert ended["reason"] == "interrupted"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+async def test_exit_right_behind_shutdown_waits_for_the_end_of_the_command(tmp_path: Path) -> None:
+    """The command does not want to go, so `exit` comes while `shutdown` is still at work."""
+    stubborn = "trap '' TERM INT HUP; echo $$; while :; do sleep 0.1; done"
+    command = ("run_command", {"command": ["sh", "-c", stubborn]})
+    async with scripted(tmp_path, [Calls(command)]) as (_, client):
+        client.approve = lambda _: {"choice": "allowOnce"}
+        session = await client.new_session()
+        await client.request("pai/session/prompt", {"sessionId": session, "text": "run"})
+        pid = int((await client.wait_for_event("toolOutputDelta"))["text"])
+        client.send_raw(b'{"jsonrpc":"2.0","id":"last","method":"shutdown"}')
+        client.notify("exit")
+        assert await client.ended() == 0
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+    (log,) = (tmp_path / "home").glob("state/**/sessions/*/*.jsonl")
+    assert b'"turnEnded"' in log.read_bytes().splitlines()[-1]
+
+
+async def test_a_server_that_cannot_be_loaded_says_so_and_can_be_mended(tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.write_text("no folder")
+    async with start_client(tmp_path, environment={"XDG_STATE_HOME": str(blocked)}) as client:
+        shown = await client.wait_for("window/showMessage")
+        assert shown["message"].startswith("Pails cannot start: ")
+        assert str(blocked) in shown["message"]
+        _, message = await error_of(client, "pai/status")
+        assert str(blocked) in message
+        blocked.unlink()
+        await client.request("pai/status")
+
+
 async def test_exit_without_shutdown_ends_the_server(tmp_path: Path) -> None:
     async with start_client(tmp_path) as client:
         client.notify("exit")
@@ -518,8 +550,8 @@ async def test_bare_the_whole_loop(tmp_path: Path) -> None:
         values = await progress_ended(client)
         assert values[0]["title"] == "Pails" and values[0]["cancellable"] is True
         assert any("calc.py" in value["message"] for value in values[1:-1])
-        assert "Changed: calc.py." in values[-1]["message"]
-        assert messages(client) == ["Pails: done. Changed: calc.py.\nIt adds now."]
+        assert "Edited: calc.py." in values[-1]["message"]
+        assert messages(client) == ["Pails: done. Edited: calc.py.\nIt adds now."]
         assert (client.workspace / "calc.py").read_text() == PYTHON_FILE.replace("-", "+")
         assert client.events == []
         prompt = model.requests[0]["messages"][-1]["content"]
@@ -578,7 +610,7 @@ async def test_bare_progress_can_be_cancelled(tmp_path: Path) -> None:
         client.notify("window/workDoneProgress/cancel", {"token": "pails/unknown"})
         client.notify("window/workDoneProgress/cancel", {"token": begun["token"]})
         values = await progress_ended(client)
-        assert values[-1]["message"] == "cancelled. No file was changed."
+        assert values[-1]["message"] == "cancelled. No file was edited."
 
 
 async def test_ask_with_questions_and_commands_of_a_full_client(tmp_path: Path) -> None:

@@ -441,24 +441,6 @@ async def test_comments_are_a_sign_of_life(connect):
         assert (await ask(model)).message.text == "ok"
 
 
-async def test_time_spent_asleep_counts_as_silence(connect):
-    """The clock jumps, as after a night with the lid closed, and no timer of ours has run."""
-    now = 0.0
-    silence = Silence(after=3)
-    async with ScriptedModel([silence]) as server:
-        retry = RetryPolicy(delays=())
-        model = connect(server, clock=lambda: now, retry=retry)
-        model._watch._tick = 0.01
-        asking = asyncio.create_task(ask(model))
-        await silence.reached.wait()
-        while not asking.done():
-            now += 8 * 3600
-            await asyncio.sleep(0.01)
-        with pytest.raises(ModelUnavailableError, match="sent nothing"):
-            await asking
-        await silence.left.wait()
-
-
 @pytest.mark.parametrize("where", ["chunk", "error"])
 async def test_json_nested_too_deep_is_an_error_of_the_server(connect, where: str):
     deep = '{"a":' * 100_000 + "1" + "}" * 100_000

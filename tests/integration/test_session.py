@@ -1,6 +1,7 @@
 """A session with everything real below the edges: loop, tools, gate, check, log, HTTP."""
 
 import asyncio
+import contextlib
 import json
 import os
 import time
@@ -38,6 +39,7 @@ from pails.core.events import (
     ToolCallStarted,
     TurnEnded,
     TurnStarted,
+    UsageReported,
     UserMessageAdded,
 )
 from pails.core.ports import ApprovalAnswer
@@ -86,7 +88,7 @@ async def test_the_main_job(tmp_path: Path) -> None:
     first_call = kinds.index(ToolCallPrepared)
     assert kinds[:first_call] == [
         PromptAccepted, TurnStarted, RunStateChanged, UserMessageAdded, RoundStarted,
-        AssistantMessageAdded, kinds[first_call - 1],
+        AssistantMessageAdded, UsageReported,
     ]  # fmt: skip
     assert kinds[first_call : first_call + 3] == [ToolCallPrepared, ToolCallStarted, ToolCallEnded]
     numbers = [envelope.seq for envelope in desk.envelopes]
@@ -121,7 +123,7 @@ async def test_the_first_request_is_small(tmp_path: Path) -> None:
         }  # fmt: skip
 
 
-async def test_reads_run_side_by_side_and_results_keep_their_order(tmp_path: Path) -> None:
+async def test_the_results_of_many_reads_keep_their_order(tmp_path: Path) -> None:
     names = [f"f{n}.txt" for n in range(8)]
     calls = [("read_file", {"path": name}) for name in names]
     async with (
@@ -165,8 +167,8 @@ async def test_the_limit_of_rounds_ends_with_words(tmp_path: Path) -> None:
     ):
         desk = await bench.desk()
         ended = await desk.run("look around for ever")
-        assert ended.reason is StopReason.MAX_ROUNDS
-        assert ended.state is RunState.COMPLETED
+        assert (ended.state, ended.reason) == (RunState.COMPLETED, StopReason.MAX_ROUNDS)
+        assert ended.rounds == 20
         assert len(model.requests) == 21
         assert not model.requests[-1].get("tools")
         assert desk.of(AssistantMessageAdded)[-1].message.text == "I ran out of rounds."
@@ -608,6 +610,25 @@ async def test_two_requests_to_open_open_one_session(tmp_path: Path) -> None:
             assert numbers == list(range(1, len(numbers) + 1))
 
 
+async def test_an_opening_that_is_cancelled_locks_nothing(tmp_path: Path) -> None:
+    async with ScriptedModel([Say("one"), Say("two")]) as model:
+        async with workbench(tmp_path, model) as bench:
+            desk = await bench.desk()
+            await desk.run("hello")
+        async with workbench(tmp_path, model) as bench:
+            for steps in range(12):
+                opening = asyncio.create_task(bench.app.sessions.open(desk.session.id))
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                opening.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await opening
+                if len(bench.app.sessions):
+                    break
+            session = await bench.app.sessions.open(desk.session.id)
+            await Desk(session, allow).run("again")
+
+
 async def test_a_session_that_another_process_has_open_is_left_alone(tmp_path: Path) -> None:
     gate = Gate(Say("one two three"))
     async with (
@@ -698,16 +719,24 @@ async def test_a_prompt_right_behind_the_end_of_a_turn_is_not_called_queued(
         assert [event.position for event in desk.of(PromptAccepted)] == [0, 0]
 
 
-async def test_a_turn_that_never_began_reports_nothing_of_the_one_before(tmp_path: Path) -> None:
+async def test_a_turn_cancelled_early_reports_nothing_of_the_one_before(tmp_path: Path) -> None:
+    """However far it has come by then; at first its run exists and has not begun."""
     script = [Calls(("write_file", {"path": "a.txt", "content": "a\n"})), Say("written")]
     async with ScriptedModel(script) as model, workbench(tmp_path, model) as bench:
         desk = await bench.desk()
         assert (await desk.run("write")).files
-        await desk.session.prompt("never mind")
-        await asyncio.sleep(0)  # the worker has made the run, which has not begun
-        assert await desk.session.cancel()
-        ended = await desk.wait_for(TurnEnded, 2)
-        assert (ended.state, ended.files, ended.rounds) == (RunState.CANCELLED, (), 0)
+        for steps in range(8):
+            model.script[:] = [Gate(Say("never heard"))]
+            await desk.session.prompt("never mind")
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            assert await desk.session.cancel()
+            ended = desk.of(TurnEnded)[-1]
+            assert (ended.state, ended.files) == (RunState.CANCELLED, ())
+            assert ended.usage.input_tokens == 0
+        began = {event.turn_id for event in desk.of(TurnStarted)}
+        rounds = [e.rounds for e in desk.of(TurnEnded) if e.turn_id not in began]
+        assert rounds and not any(rounds)
 
 
 async def test_a_stream_with_an_error_inside_is_no_success(tmp_path: Path) -> None:

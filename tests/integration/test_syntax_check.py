@@ -14,6 +14,7 @@ from pails.core.ports import SyntaxChecker, SyntaxReport
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.diagnostics.languages import GRAMMARS
 from pails.tools.findings import findings
+from tests.support.process_zoo import children_of
 from tests.unit.diagnostics.samples import SAMPLES
 
 PYTHON = Path("calc.py")
@@ -35,9 +36,10 @@ async def hasty() -> AsyncIterator[TreeSitterChecker]:
 
 
 async def pid_of(checker: TreeSitterChecker) -> int:
+    """The process id of its child, which is the only one of this process."""
     await checker.warm()
-    assert checker.pid is not None
-    return checker.pid
+    (pid,) = children_of(os.getpid())
+    return pid
 
 
 def is_running(pid: int) -> bool:
@@ -126,7 +128,7 @@ async def test_what_cannot_be_checked_is_a_note_and_no_error(checker: TreeSitter
     huge = await checker.check(Path("a.json"), None, "[" * 5_000_001)
     assert huge.problems == ()
     assert "5 million" in huge.note
-    assert checker.pid is None, "nothing of this needs the child"
+    assert children_of(os.getpid()) == [], "nothing of this needs the child"
 
 
 async def test_text_with_half_a_character(checker: TreeSitterChecker) -> None:
@@ -193,7 +195,7 @@ async def test_child_killed_during_a_check(checker: TreeSitterChecker) -> None:
     await asyncio.sleep(0)
     os.kill(pid, signal.SIGKILL)
     assert (await check).problems, "whoever killed it, the text was not at fault: a new one checks"
-    assert checker.pid != pid
+    assert await pid_of(checker) != pid
 
 
 async def test_child_killed_between_checks(checker: TreeSitterChecker) -> None:
@@ -201,7 +203,7 @@ async def test_child_killed_between_checks(checker: TreeSitterChecker) -> None:
     os.kill(pid, signal.SIGKILL)
     await checker.check(PYTHON, None, "x = )\n")  # may still meet the dead one
     assert (await checker.check(PYTHON, None, "x = )\n")).problems
-    assert checker.pid != pid
+    assert await pid_of(checker) != pid
 
 
 async def test_hanging_child_is_killed(hasty: TreeSitterChecker) -> None:
@@ -253,7 +255,7 @@ async def test_nothing_is_left_when_the_server_is_killed() -> None:
         "async def main():\n"
         "    checker = TreeSitterChecker()\n"
         "    await checker.warm()\n"
-        "    print(checker.pid, flush=True)\n"
+        "    print('checking', flush=True)\n"
         "    await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"
     )
@@ -262,7 +264,8 @@ async def test_nothing_is_left_when_the_server_is_killed() -> None:
     )
     with server:
         assert server.stdout is not None
-        pid = int(await asyncio.to_thread(server.stdout.readline))
+        assert await asyncio.to_thread(server.stdout.readline) == b"checking\n"
+        (pid,) = children_of(server.pid)
         assert is_running(pid)
         server.kill()
     async with asyncio.timeout(20):

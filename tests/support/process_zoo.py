@@ -5,6 +5,7 @@ help of the code under test.
 """
 
 import asyncio
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -106,6 +107,15 @@ def alive(tag: str) -> list[int]:
     """The processes of the zoo that carry this tag."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return [pid for pid in pids if pid != os.getpid() and tagged(pid, tag)]
+
+
+def children_of(pid: int) -> list[int]:
+    """The process ids of a process's children, by Linux's own account."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found += [int(child) for child in (task / "children").read_text().split()]
+    return found
 
 
 async def until_alive(tag: str, count: int = 1) -> list[int]:

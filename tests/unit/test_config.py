@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from pails.config import Config, LoadedConfig, Paths, load, workspace_key
+from pails.config import Config, LoadedConfig, Paths, load
+from pails.config.paths import workspace_key
 from pails.config.settings import SETTINGS
 from pails.core.errors import StorageError
 from pails.core.events import Mode

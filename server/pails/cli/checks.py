@@ -22,13 +22,14 @@ from pails.model.discovery import find_endpoint, probe, with_model
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One finding. `fail`: Pails cannot work like this; `warn`: it works, less well.
+    """One finding. `fail`: Pails cannot work like this; `warn`: it works, less well; `info`: it
+    makes no difference.
 
     `advice` says what to do, empty where nothing need be done.
     """
 
     name: str
-    status: Literal["ok", "warn", "fail"]
+    status: Literal["ok", "info", "warn", "fail"]
     detail: str
     advice: str = ""
 
@@ -78,9 +79,10 @@ async def _ripgrep() -> list[Check]:
 
 
 def _bubblewrap(workspace: Path, environ: Mapping[str, str]) -> list[Check]:
-    """Optional: commands are not confined yet, a person decides on each."""
+    """Nothing uses it yet: a person decides on each command."""
     path = find_program("bwrap", workspace, environ)
-    return [Check("bubblewrap", "ok", str(path) if path else "not installed; it is optional")]
+    found = f"{path}, not used yet" if path else "not installed"
+    return [Check("bubblewrap", "info", f"{found}; commands run without a sandbox")]
 
 
 async def _grammars() -> list[Check]:

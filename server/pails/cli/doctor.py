@@ -15,7 +15,7 @@ from pails.cli.checks import Check, run_checks
 from pails.cli.screen import Screen, printable
 from pails.host.environment import current_environment
 
-_STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
+_STYLES = {"ok": "green", "info": "dim", "warn": "yellow", "fail": "red"}
 _GRAMMAR = "grammar "
 
 

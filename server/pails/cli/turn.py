@@ -29,6 +29,10 @@ _AS_EXCEPTION: dict[int, type[PailsError]] = {
 """The error responses that a person can avoid; any other one is a failure as such."""
 
 
+_GRACE_SECONDS = 6.0
+"""A server that is told to end has five seconds for its sessions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """What to run. `session` goes on with that session; None starts a new one.
@@ -62,7 +66,7 @@ class Turn:
         server = await _start(task, environ)
         client = RpcClient(server.reader, server.writer, self._on_notification, self._on_request)
         reading = asyncio.create_task(client.run())
-        grace_seconds = 3.0
+        grace_seconds = _GRACE_SECONDS
         try:
             await self._start_turn(client, task)
             return await self._follow(client, reading)

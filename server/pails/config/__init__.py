@@ -1,7 +1,7 @@
 """What can be set, where each value came from, and where Pails keeps its own files."""
 
 from pails.config.layers import LoadedConfig, load
-from pails.config.paths import Paths, workspace_key
+from pails.config.paths import Paths
 from pails.config.settings import Config
 
-__all__ = ["Config", "LoadedConfig", "Paths", "load", "workspace_key"]
+__all__ = ["Config", "LoadedConfig", "Paths", "load"]

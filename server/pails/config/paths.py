@@ -46,7 +46,7 @@ class Paths:
 
     @property
     def all_sessions(self) -> Path:
-        """Holds a folder of session logs for each workspace. This and the next need not exist."""
+        """Holds a folder of session logs for each workspace. None of these need exist."""
         return self.state / "sessions"
 
     def sessions(self, workspace: PurePath) -> Path:
@@ -54,9 +54,13 @@ class Paths:
         return self.all_sessions / workspace_key(workspace)
 
     @property
-    def output(self) -> Path:
-        """The outputs of commands that are too long for a result."""
+    def all_output(self) -> Path:
+        """Holds the folders below, of all workspaces and sessions."""
         return self.state / "output"
+
+    def output(self, workspace: PurePath, session_id: str) -> Path:
+        """The outputs of a session's commands that are too long for a result."""
+        return self.all_output / workspace_key(workspace) / session_id
 
     @property
     def answers(self) -> Path:

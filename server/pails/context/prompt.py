@@ -36,7 +36,7 @@ async def render_prompt(
     blocks: list[str] = []
     for attachment in attachments:
         whole = attachment.text if attachment.text is not None else await read(attachment.path)
-        body = truncate(whole, MAX_ATTACHED_CHARS, "read the rest with read_file").text
+        body = truncate(whole, MAX_ATTACHED_CHARS, "read the rest with read_file")
         blocks.append(_block(attachment, body, workspace))
     return "\n\n".join((*blocks, text))
 

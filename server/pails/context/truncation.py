@@ -1,42 +1,29 @@
 """The one way in which large results are shortened: head and tail stay, the middle is counted."""
 
-from dataclasses import dataclass
-
 from pails.core.text import safe_cut
 
 # Room for the line that says what is missing, beside its hint.
 _MARKER_ROOM = 90
 
 
-@dataclass(frozen=True, slots=True)
-class Truncated:
-    """A text that fits; `dropped_chars` counts code points, `dropped_lines` their line ends."""
-
-    text: str
-    dropped_chars: int = 0
-    dropped_lines: int = 0
-
-
-def truncate(text: str, limit: int, hint: str = "", tail_share: float = 0.5) -> Truncated:
+def truncate(text: str, limit: int, hint: str = "") -> str:
     """Shorten `text` to at most `limit` characters, head and tail kept, with a line in between.
 
     That line says exactly what is missing and, by `hint`, how to get it ("read it from x.txt").
-    `tail_share` is the part of the room that the end gets: errors tend to stand there. Cuts fall on
-    line ends where one is near, else between whole characters. Below about 100 characters plus the
-    hint there is no room for head and tail: then only the line itself stays.
+    Cuts fall on line ends where one is near, else between whole characters. Below about 100
+    characters plus the hint there is no room for head and tail: then only the line itself stays.
     """
     if len(text) <= limit:
-        return Truncated(text)
+        return text
     room = max(0, limit - _MARKER_ROOM - len(hint))
-    tail_room = int(room * tail_share)
+    tail_room = room // 2
     head_end = _line_border(text, room - tail_room, back=True)
     tail_start = max(head_end, _line_border(text, len(text) - tail_room, back=False))
     dropped = text[head_end:tail_start]
-    lines = dropped.count("\n")
-    marker = _marker(len(dropped), lines, hint)
+    marker = _marker(len(dropped), dropped.count("\n"), hint)
     head, tail = text[:head_end], text[tail_start:]
     before = "" if not head or head.endswith("\n") else "\n"
-    return Truncated(f"{head}{before}{marker}\n{tail}", len(dropped), lines)
+    return f"{head}{before}{marker}\n{tail}"
 
 
 def _line_border(text: str, index: int, *, back: bool) -> int:

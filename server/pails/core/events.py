@@ -6,16 +6,18 @@ The session's log keeps them, the edges render them, telemetry traces them. This
     SessionCreated                          first record of every log
     SessionReopened*                        a process opened the log again
     ModeChanged*  ModelChanged*  Notice*    at any time
-    PromptAccepted*                         a prompt, in the log before its sender hears of it
+    PromptAccepted*                         at any time, in the log before its sender hears of it
+    TurnEnded*                              at any time, for a prompt whose turn never started
+    for each of the other prompts, one after the other
     TurnStarted
     ├─ RunStateChanged*                     each transition of the run's state table
     ├─ UserMessageAdded
-    ├─ RoundStarted*                        one model call; 20 at most, then one that wraps up
+    ├─ RoundStarted*                        one model call; `max_rounds` at most
     │  ├─ ReasoningDelta~*  TextDelta~*
-    │  ├─ ReplyDiscarded~?                  the stream broke: what was shown of it is void
+    │  ├─ ReplyDiscarded~*                  the stream broke: what was shown of it is void
     │  ├─ AssistantMessageAdded             authoritative, whatever the deltas said
     │  ├─ UsageReported?
-    │  └─ for each call of the message
+    │  └─ for each call of the message      reads that follow each other may overlap
     │     ├─ ToolCallPrepared?              arguments are valid; what it would do
     │     ├─ ApprovalRequested? → ApprovalResolved
     │     ├─ ToolCallStarted?               logged before the side effect
@@ -25,7 +27,12 @@ The session's log keeps them, the edges render them, telemetry traces them. This
     │     │  ├─ FileChanged*
     │     │  └─ SyntaxChecked*
     │     └─ ToolCallEnded                  exactly one for each call, whatever happened
+    ├─ UserMessageAdded?                    at the limit: the request to wrap up …
+    ├─ RoundStarted?                        … and one more model call, which has no tools
     └─ TurnEnded                            the summary: status, files, usage, seconds
+
+A turn may be cut off at any place. Then whatever waits for a person is resolved and each call that
+is open is ended, in this order, before TurnEnded.
 
 A call without ToolCallStarted never ran. One with ToolCallStarted and without ToolCallEnded was
 cut off: its outcome is unknown, and on reopening the log it is ended with just these words.
@@ -58,12 +65,11 @@ class Effect(StrEnum):
 
 
 class RunState(StrEnum):
-    """The states of a run, see `session/run.py` for the transitions."""
+    """How a run stands. The last four are ends."""
 
     QUEUED = "queued"
     RUNNING = "running"
     WAITING = "waiting"  # for an approval or an answer
-    PAUSED = "paused"
     COMPLETED = "completed"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -81,7 +87,7 @@ class StopReason(StrEnum):
 
 
 class ApprovalChoice(StrEnum):
-    """What a person may answer to an approval request."""
+    """How an approval was resolved. Not a person's answer: that the turn was cancelled."""
 
     ALLOW_ONCE = "allowOnce"
     ALLOW_SESSION = "allowSession"
@@ -247,8 +253,8 @@ class ToolCallPrepared:
 class ApprovalRequested:
     """A call waits for a person. `text` is the whole of what would be done, never a part.
 
-    `rule` is what "allow for this session" would store, exactly; `reason` names the place and rule
-    that made it ask; `diff` is a unified diff where files would change.
+    `rule` is what "allow for this session" would store, exactly; `reason` names the defence
+    that made it ask, and why; `diff` is a unified diff where files would change.
     """
 
     turn_id: str
@@ -360,7 +366,11 @@ class ToolCallEnded:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded:
-    """`files` are the paths changed in the turn; `error` is a sentence when `reason` is error."""
+    """The summary of a turn. `error` is a sentence when `reason` is error.
+
+    `files` are those that tools wrote; what commands changed is not among them. `rounds` does not
+    count the one that wraps up.
+    """
 
     turn_id: str
     state: RunState
@@ -404,7 +414,11 @@ Event = (
 )
 
 TRANSIENT = (TextDelta, ReasoningDelta, ReplyDiscarded, ToolOutputDelta)
-"""Shown while it happens, never logged; what they said comes again in a durable event."""
+"""Shown while it happens, never logged.
+
+The words of a reply come again in its `AssistantMessageAdded`, unless they were discarded; the
+output of a call in its `ToolCallEnded`, as far as the model reads it.
+"""
 
 
 @dataclass(frozen=True, slots=True)

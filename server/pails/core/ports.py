@@ -158,14 +158,14 @@ Verdict = Literal["allow", "ask", "deny"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`rule` names the place and the rule that decided, such as `approval: mode auto asks`.
+    """`reason` names the defence that decided, and why: `approval: mode auto asks before …`.
 
-    `grant` is the exact rule that "allow for this session" would store; empty when there is none.
+    `rule` is what "allow for this session" would store, exactly; empty when it can store nothing.
     """
 
     verdict: Verdict
-    rule: str
-    grant: str = ""
+    reason: str
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import unicodedata
 from pathlib import Path
+from typing import cast
 
 _JOINER = "\u200d"
 
@@ -17,6 +18,18 @@ def join_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
+
+
+def join_surrogates_within(data: object) -> object:
+    """JSON data with all its texts, names included, as `join_surrogates` makes them."""
+    if isinstance(data, str):
+        return join_surrogates(data)
+    if isinstance(data, dict):
+        fields = cast("dict[str, object]", data).items()
+        return {join_surrogates(name): join_surrogates_within(value) for name, value in fields}
+    if isinstance(data, list):
+        return [join_surrogates_within(entry) for entry in cast("list[object]", data)]
+    return data
 
 
 def shown_path(path: Path, workspace: Path) -> str:

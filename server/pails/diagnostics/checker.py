@@ -42,11 +42,6 @@ class TreeSitterChecker:
         self._worker = Worker(argv)
         self._seconds = seconds
 
-    @property
-    def pid(self) -> int | None:
-        """The child's process id while there is a child."""
-        return self._worker.pid
-
     async def warm(self) -> None:
         """Start the child now, so that the first check need not wait for it."""
         try:

@@ -8,13 +8,10 @@ only moved keep their old errors, and an error that an earlier one had hidden is
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from pails.core.hunks import Block, changed_blocks
 from pails.diagnostics.syntax import Finding, Position
-
-_DIFF_LIMIT = 3000
-"""Lines between the first and the last change up to which a line diff is worth its time."""
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -63,21 +60,15 @@ def _places_before(finding: Finding, lines: dict[int, int]) -> list[Position]:
 def map_lines(before: str, after: str) -> dict[int, int]:
     """For each line of `after` that the edit left as it was, its number in `before`; from 1.
 
-    The kind of line ends does not matter. Between the first and the last change lines are matched
-    by a diff, or, where that would take too long, not at all.
+    The kind of line ends does not matter.
     """
-    a, b = _lines_of(before), _lines_of(after)
-    shorter = min(len(a), len(b))
-    head = next((i for i in range(shorter) if a[i] != b[i]), shorter)
-    most = shorter - head
-    tail = next((i for i in range(most) if a[-1 - i] != b[-1 - i]), most)
-    lines = {i + 1: i + 1 for i in range(head)}
-    lines |= {len(b) - i: len(a) - i for i in range(tail)}
-    middle_a, middle_b = a[head : len(a) - tail], b[head : len(b) - tail]
-    if middle_a and middle_b and len(middle_a) + len(middle_b) <= _DIFF_LIMIT:
-        for block in SequenceMatcher(None, middle_a, middle_b).get_matching_blocks():
-            for i in range(block.size):
-                lines[head + block.b + i + 1] = head + block.a + i + 1
+    old, new = _lines_of(before), _lines_of(after)
+    lines: dict[int, int] = {}
+    behind, new_behind = 0, 0  # the last change
+    for block in (*changed_blocks(old, new), Block(len(old), len(old), len(new), len(new))):
+        for number in range(1, block.start - behind + 1):
+            lines[new_behind + number] = behind + number
+        behind, new_behind = block.end, block.new_end
     return lines
 
 

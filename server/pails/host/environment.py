@@ -56,12 +56,9 @@ def current_environment() -> dict[str, str]:
 
 
 def child_environment(
-    extra: Mapping[str, str] | None = None,
-    *,
-    passthrough: Sequence[str] = (),
-    base: Mapping[str, str] | None = None,
+    passthrough: Sequence[str] = (), base: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The environment for any child process; `extra` is set last.
+    """The environment for any child process.
 
     `passthrough` names more variables of `base` (the server's own environment when left out)
     that a person wants commands to see. Names of ours are never passed on.
@@ -71,7 +68,7 @@ def child_environment(
     kept["PATH"] = os.pathsep.join(_absolute_folders(kept.get("PATH", os.defpath)))
     if not any(kept.get(name) for name in ("LANG", "LC_ALL", "LC_CTYPE")):
         kept["LANG"] = "C.UTF-8"  # an editor started from a desktop often has none
-    return {**kept, **NON_INTERACTIVE, **(extra or {})}
+    return {**kept, **NON_INTERACTIVE}
 
 
 def command_environment(

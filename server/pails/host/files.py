@@ -5,14 +5,12 @@ name of the old one. After a crash there is the old content or the new, never a 
 are written in place instead, because replacing the name would do harm, and are not atomic when the
 machine dies half way: a file with several hard links, and a file in a folder we may not write to.
 
-Temporary files are named `.pails-<process>-<random>.tmp`; what a killed process left behind is
-removed when its folder is next written to.
+The temporary file that a killed process left behind is removed when its folder is written to an
+hour later.
 """
 
 import errno
 import os
-import re
-import secrets
 import stat
 import sys
 from contextlib import suppress
@@ -21,11 +19,11 @@ from pathlib import Path
 from typing import Literal
 
 from pails.core.errors import StorageError
+from pails.host.leftovers import remove_temporary, temporary_name
 from pails.host.paths import real_path
 
 MAX_READ_BYTES = 50_000_000
 
-_LEFTOVER = re.compile(r"\.pails-(\d+)-[0-9a-f]{8}\.tmp")
 # Names that some platforms lack.
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
@@ -54,6 +52,14 @@ def is_special(path: Path) -> bool:
     except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def size(path: Path) -> int:
+    """The bytes of the file at the path; 0 where there is none, or nobody may know."""
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):  # ValueError: no path that a file can have
+        return 0
 
 
 def read_bytes(path: Path, limit: int = MAX_READ_BYTES) -> bytes:
@@ -119,7 +125,7 @@ def write_atomic(path: Path, data: bytes) -> None:
     try:
         target = _write_target(path)
         existing = _status(target)
-        _remove_leftovers(target.parent)
+        remove_temporary(target.parent)
         if existing is None:
             _replace(target, data, None)
         elif existing.st_nlink > 1 or not os.access(target.parent, os.W_OK):
@@ -169,7 +175,7 @@ def _status(target: Path) -> os.stat_result | None:
 
 
 def _replace(target: Path, data: bytes, existing: os.stat_result | None) -> None:
-    temporary = target.parent / f".pails-{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    temporary = target.parent / temporary_name()
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
     # Until it has the old file's mode, nobody else may look into the copy of a private file.
     descriptor = os.open(temporary, flags, 0o666 if existing is None else 0o600)
@@ -242,28 +248,6 @@ def _flush_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove temporary files of processes that are gone."""
-    with suppress(OSError), os.scandir(folder) as found:
-        for item in found:
-            leftover = _LEFTOVER.fullmatch(item.name)
-            if leftover and not _is_alive(int(leftover[1])):
-                with suppress(OSError):
-                    Path(item.path).unlink()
-
-
-def _is_alive(process: int) -> bool:
-    if sys.platform == "win32":  # there signal 0 is no question but Ctrl+C
-        return True
-    try:
-        os.kill(process, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _reason(error: OSError) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 from uuid import uuid4
 
+from pails.core.tasks import uninterrupted
 from pails.host.output import LineReader, OutputWindow
 from pails.host.process_tree import kill_tree, tree_members, with_marker
 from pails.host.programs import NotStarted, explain_start_failure
@@ -91,13 +92,13 @@ async def run(
         return await asyncio.to_thread(explain_start_failure, error, argv, cwd, env)
     except asyncio.CancelledError:
         # It may have started, and started others, before the cancellation came through.
-        await _uninterrupted(asyncio.to_thread(kill_tree, None, marker))
+        await uninterrupted(asyncio.to_thread(kill_tree, None, marker))
         raise
     command = _Command(transport, pipe, marker, _Collector(spill), on_output)
     try:
         timed_out, background = await command.finish(timeout)
     except BaseException:
-        await _uninterrupted(command.abort())
+        await uninterrupted(command.abort())
         raise
     output, dropped, spilled, complete = await asyncio.to_thread(command.collector.finish)
     return Finished(
@@ -204,7 +205,7 @@ class _Command:
         """Wait for the exit; whether the time ran out, and the pids that still run."""
         timed_out = not await self._exits_within(timeout)
         if timed_out:
-            await _uninterrupted(
+            await uninterrupted(
                 asyncio.to_thread(kill_tree, self._transport.get_pid(), self._marker)
             )
         await asyncio.wait({self._reader}, timeout=DRAIN_SECONDS)
@@ -255,17 +256,3 @@ class _Command:
         await asyncio.sleep(_CONFIRM_SECONDS)
         again = await asyncio.to_thread(tree_members, self._transport.get_pid(), self._marker)
         return [pid for pid in again if pid in first]
-
-
-async def _uninterrupted(work: Awaitable[T]) -> T:
-    """Carry work that takes a bounded time to its end, and only then be cancelled."""
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled:
-        raise cancelled
-    return task.result()

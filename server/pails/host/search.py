@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pails.core.errors import ConfigurationError
+from pails.core.tasks import uninterrupted
 from pails.host.environment import child_environment
 
 _CHUNK_BYTES = 65_536
@@ -65,7 +66,7 @@ async def run_search(
         await asyncio.wait([output], timeout=timeout)
     finally:
         search.stop()
-        await asyncio.shield(asyncio.wait([output]))
+        await uninterrupted(asyncio.wait([output]))
     return output.result()
 
 

@@ -36,11 +36,6 @@ class Worker:
         self._turn = asyncio.Lock()
         self._closed = False
 
-    @property
-    def pid(self) -> int | None:
-        """The child's process id while there is a child."""
-        return self._process.pid if self._process else None
-
     async def warm(self) -> None:
         """Start the child now. Raises `WorkerError` when it does not come up."""
         async with self._turn:

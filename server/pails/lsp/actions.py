@@ -1,7 +1,8 @@
 """Code actions: what a person may ask for about a place in a document.
 
 Each is a command with the arguments `[uri, range]`, so that any client can offer it; running one
-starts a turn in the editor session of the workspace, see `commands.py`.
+starts a turn in the editor session of the workspace, see `commands.py`. `protocol.py` has the types
+of all commands.
 """
 
 from collections.abc import Sequence

@@ -1,11 +1,11 @@
 """From JSON to the types of `protocol.py` and back, with errors that a person can read."""
 
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcInvalidParams
 
-from pails.core.text import join_surrogates
+from pails.core.text import join_surrogates_within
 from pails.lsp.protocol import WireModel
 
 W = TypeVar("W", bound=WireModel)
@@ -18,7 +18,7 @@ def encode(value: WireModel) -> dict[str, Any]:
 
 def decode(kind: type[W], data: object) -> W:
     """Raises `ValidationError`. Half characters, which no log could hold, become U+FFFD."""
-    return kind.model_validate(_whole(data))
+    return kind.model_validate(join_surrogates_within(data))
 
 
 def decode_params(kind: type[W], method: str, params: object) -> W:
@@ -36,14 +36,3 @@ def explain(error: ValidationError) -> str:
         f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" if detail["loc"] else detail["msg"]
         for detail in error.errors(include_url=False, include_context=False)
     )
-
-
-def _whole(data: object) -> object:
-    if isinstance(data, str):
-        return join_surrogates(data)
-    if isinstance(data, dict):
-        entries = cast("dict[str, object]", data).items()
-        return {join_surrogates(key): _whole(value) for key, value in entries}
-    if isinstance(data, list):
-        return [_whole(entry) for entry in cast("list[object]", data)]
-    return data

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -17,10 +18,19 @@ from pails.core.ports import Attachment
 from pails.lsp import actions, attachments, protocol, uris
 from pails.lsp.asking import ask_client
 from pails.lsp.client import Client
-from pails.lsp.coding import decode_params
+from pails.lsp.coding import decode_params, encode
 from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.following import Follower, Followers
+from pails.lsp.protocol import (
+    CancelArguments,
+    PlaceArguments,
+    SessionCancelResult,
+    TurnInfo,
+    WireModel,
+)
 from pails.session.manager import SessionManager
+
+W = TypeVar("W", bound=WireModel)
 
 HOW_TO_ASK = (
     "Pails: this client has no way to type the question here. Run the command pails.ask with the "
@@ -47,21 +57,6 @@ _KINDS = {
 }
 
 
-class Arguments(protocol.WireModel):
-    """`[uri, range]`, then the instruction of `pails.ask` or the message of a diagnostic."""
-
-    uri: str
-    range: protocol.Range
-    text: str = ""
-
-
-class CancelArguments(protocol.WireModel):
-    """`[sessionId, turnId]`; left out, whatever runs in an editor session."""
-
-    session_id: str | None = None
-    turn_id: str | None = None
-
-
 class Commands:
     """Runs the commands of `actions.COMMANDS`."""
 
@@ -82,11 +77,11 @@ class Commands:
         self._making = asyncio.Lock()
 
     async def execute(self, command: str, arguments: Sequence[object]) -> object:
-        """Start the turn: `{sessionId, turnId}`, or None when the person was not to be asked."""
+        """Start the turn, a `TurnInfo`; None when no question was given. See `COMMANDS`."""
         if command == actions.CANCEL:
             return await self._cancel(arguments)
         kind = _KINDS[command]
-        given = decode_params(Arguments, command, _named(Arguments, command, arguments))
+        given = _decode(PlaceArguments, command, arguments)
         document = self._documents.require(given.uri)
         if document.path is None and not kind.answer_title:
             raise InvalidRequestError(
@@ -100,9 +95,9 @@ class Commands:
         attached = _attached(document, given, command)
         receipt = await follower.session.prompt(text, attached)
         follower.display.expect(receipt.turn_id, kind.answer_title)
-        return {"sessionId": follower.session.id, "turnId": receipt.turn_id}
+        return encode(TurnInfo(session_id=follower.session.id, turn_id=receipt.turn_id))
 
-    async def _instruction(self, given: Arguments, follower: Follower) -> str:
+    async def _instruction(self, given: PlaceArguments, follower: Follower) -> str:
         """What to ask about the selection; "" when the person did not say."""
         if given.text.strip():
             return given.text
@@ -119,11 +114,10 @@ class Commands:
         return (reply.text or "").strip() if reply else ""
 
     async def _cancel(self, arguments: Sequence[object]) -> object:
-        named = _named(CancelArguments, actions.CANCEL, arguments)
-        given = decode_params(CancelArguments, actions.CANCEL, named)
+        given = _decode(CancelArguments, actions.CANCEL, arguments)
         ids = [given.session_id] if given.session_id else list(self._editor_sessions.values())
         cancelled = [await self._sessions.get(id).cancel(given.turn_id) for id in ids]
-        return {"cancelled": any(cancelled)}
+        return encode(SessionCancelResult(cancelled=any(cancelled)))
 
     async def _editor_session(self, workspace: Path) -> Follower:
         """The session for the commands of this workspace; two at once must not make two."""
@@ -155,7 +149,7 @@ def _prompt_text(kind: _Kind) -> str:
     return text.read_text(encoding="utf-8").strip()
 
 
-def _attached(document: OpenDocument, given: Arguments, command: str) -> list[Attachment]:
+def _attached(document: OpenDocument, given: PlaceArguments, command: str) -> list[Attachment]:
     """The selection (a cursor means its line), and the diagnostic where one is to be fixed."""
     place = attachments.lsp_range(given.range)
     if place.start == place.end:
@@ -167,11 +161,9 @@ def _attached(document: OpenDocument, given: Arguments, command: str) -> list[At
     return attached
 
 
-def _named(
-    kind: type[protocol.WireModel], command: str, arguments: Sequence[object]
-) -> dict[str, object]:
+def _decode(kind: type[W], command: str, arguments: Sequence[object]) -> W:
     """The arguments by name; raises `InvalidRequestError` when there are too many."""
     names = list(kind.model_fields)
     if len(arguments) > len(names):
         raise InvalidRequestError(f"{command} takes at most {len(names)} arguments.")
-    return dict(zip(names, arguments, strict=False))
+    return decode_params(kind, command, dict(zip(names, arguments, strict=False)))

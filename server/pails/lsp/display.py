@@ -202,7 +202,7 @@ def turn_summary(ended: TurnEnded, workspace: Path) -> str:
 
 def _changed(files: Sequence[str], workspace: Path) -> str:
     if not files:
-        return "No file was changed."
+        return "No file was edited."
     names = [shown_path(Path(file), workspace) for file in files]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"Changed: {', '.join(names[:5])}{more}."
+    return f"Edited: {', '.join(names[:5])}{more}."

@@ -30,7 +30,6 @@ class OpenDocument:
     """One open document. `uri` is spelled as the client spells it; `path` None has no file."""
 
     uri: str
-    language: str
     version: int
     text: str
     encoding: Encoding
@@ -96,9 +95,7 @@ class OpenDocuments:
 
     def open(self, item: types.TextDocumentItem) -> None:
         """A document was opened; opened twice, the later text counts."""
-        document = OpenDocument(
-            item.uri, item.language_id, item.version, _paired(item.text), self.encoding
-        )
+        document = OpenDocument(item.uri, item.version, _paired(item.text), self.encoding)
         key = uris.canonical(item.uri)
         if document.path is not None:
             self._keys[document.path] = key

@@ -230,6 +230,31 @@ class EditorSaveResult(WireModel):
     saved: bool
 
 
+class PlaceArguments(WireModel):
+    """What a command is about. A range that is empty means its whole line."""
+
+    uri: str = Field(description="of an open document")
+    range: Range
+    text: str = Field(
+        "",
+        description="`pails.ask`: the question; `pails.fixDiagnostic`: the diagnostic's message",
+    )
+
+
+class CancelArguments(WireModel):
+    session_id: str | None = Field(
+        None, description="left out, all sessions in which commands work"
+    )
+    turn_id: str | None = Field(None, description="the running turn when left out")
+
+
+class TurnInfo(WireModel):
+    """The turn that a command started or queued."""
+
+    session_id: str
+    turn_id: str
+
+
 class EventParams(WireModel):
     session_id: str
     seq: int
@@ -250,13 +275,30 @@ class PaiCapabilities(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One row of the method table. `result` is None for a notification."""
+    """A method or a command. `result` is None for a notification."""
 
     name: str
     params: type[WireModel]
     result: type[WireModel] | None
     about: str
 
+
+COMMANDS = (
+    Method("pails.explain", PlaceArguments, TurnInfo, "Say what the code does."),
+    Method("pails.fix", PlaceArguments, TurnInfo, "Mend what is wrong in it."),
+    Method("pails.improve", PlaceArguments, TurnInfo, "Improve it; it behaves as before."),
+    Method("pails.document", PlaceArguments, TurnInfo, "Write its doc comments."),
+    Method("pails.tests", PlaceArguments, TurnInfo, "Write tests for it."),
+    Method(
+        "pails.ask",
+        PlaceArguments,
+        TurnInfo,
+        "Answer a question about it. Without `text` the client is asked for one, if it says "
+        "`questions`; the result is null when there is no question.",
+    ),
+    Method("pails.fixDiagnostic", PlaceArguments, TurnInfo, "Mend what a diagnostic says."),
+    Method("pails.cancel", CancelArguments, SessionCancelResult, "Stop or unqueue a turn."),
+)
 
 CLIENT_TO_SERVER = (
     Method("pai/session/new", SessionNewParams, SessionInfo, "Start a session in a workspace."),

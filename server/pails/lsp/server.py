@@ -18,6 +18,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from pygls.lsp.server import LanguageServer
 
 from pails import __version__
+from pails.core.errors import PailsError
 from pails.lsp import actions
 from pails.lsp.client import Client
 from pails.lsp.documents import OpenDocuments
@@ -70,6 +71,7 @@ class Server(LanguageServer):
         self._watch_parent = watch_parent
         self._client: Client | None = None
         self._loading: asyncio.Task[Edge] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._ended: asyncio.Future[int] | None = None
         if real_path is not None:
             self._wire.documents = OpenDocuments(real_path)
@@ -156,7 +158,16 @@ class Server(LanguageServer):
     def _start_loading(self) -> "asyncio.Task[Edge]":
         if self._loading is None:
             self._loading = asyncio.create_task(self._make_edge(), name="loading")
+            self._loading.add_done_callback(self._loaded)
         return self._loading
+
+    def _loaded(self, loading: "asyncio.Task[Edge]") -> None:
+        """Say why it failed, also to who asked for nothing yet; the next request tries again."""
+        if not loading.cancelled() and (failure := loading.exception()) is not None:
+            self._loading = None
+            unexpected = None if isinstance(failure, PailsError) else failure
+            log.error("the server could not be loaded: %s", failure, exc_info=unexpected)
+            self._known_client().show(types.MessageType.Error, f"Pails cannot start: {failure}")
 
     async def _make_edge(self) -> Edge:
         make = await asyncio.to_thread(self._load)
@@ -167,9 +178,14 @@ class Server(LanguageServer):
         return await asyncio.shield(self._start_loading())
 
     async def _close(self) -> None:
-        """Close the sessions, once; a failed loading has none."""
-        loading, self._loading = self._loading, None
-        if loading is None:
+        """Close the sessions, once: `exit` may come while `shutdown` still does it."""
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close_sessions(), name="closing")
+        await asyncio.shield(self._closing)
+
+    async def _close_sessions(self) -> None:
+        loading = self._loading
+        if loading is None:  # not begun, or failed: there are no sessions
             return
         try:
             async with asyncio.timeout(CLOSE_SECONDS):

@@ -108,6 +108,8 @@ class PailsProtocol(LanguageServerProtocol):
                 log.warning("ignored notification %s: %s", method, error)
             return
         self.handle_message(message)
+        if method == types.SHUTDOWN:  # now: an `exit` right behind it must find it done
+            self._shutdown = True
 
     def _check_phase(self, method: str) -> None:
         """Refuse what the life cycle of LSP does not allow now."""
@@ -241,7 +243,6 @@ class PailsProtocol(LanguageServerProtocol):
         return result
 
     async def _shut_down(self, _: None) -> None:
-        self._shutdown = True
         await self.when_shut_down()
 
     def _exit(self, _: None) -> None:

@@ -25,7 +25,7 @@ from pails.core.messages import AssistantMessage, check_sendable
 from pails.core.ports import ModelRequest, Reply, ReplyDelta, ReplyRestarted
 from pails.model.assembly import ReplyAssembler
 from pails.model.encoding import Dialect, RequestEncoder
-from pails.model.endpoint import CONNECT_TIMEOUT, Endpoint
+from pails.model.endpoint import Endpoint
 from pails.model.failures import response_failure, stream_failure, transport_failure
 from pails.model.http import (
     SilenceWatch,
@@ -161,7 +161,7 @@ class ChatModel:
     async def _connected(self) -> httpx.AsyncClient:
         async with self._opening:
             if self._client is None:
-                self._client = await open_client(self._endpoint, CONNECT_TIMEOUT)
+                self._client = await open_client(self._endpoint)
             return self._client
 
     async def _deltas(

@@ -9,7 +9,7 @@ import httpx
 
 from pails.config import LoadedConfig
 from pails.core.errors import ConfigurationError, ModelUnavailableError, PailsError
-from pails.model.endpoint import CONNECT_TIMEOUT, Endpoint, endpoint_from
+from pails.model.endpoint import Endpoint, endpoint_from
 from pails.model.failures import response_failure, transport_failure
 from pails.model.http import SilenceWatch, open_client
 from pails.model.json_values import as_dict, as_list, parse
@@ -64,7 +64,7 @@ async def _ask(name: str, port: int, timeout: float) -> Endpoint | None:
 
 async def list_models(endpoint: Endpoint, timeout: float = 20.0) -> list[str]:
     """The names of all models, in the server's order. Raises `ModelError`, `ConfigurationError`."""
-    async with await open_client(endpoint, CONNECT_TIMEOUT) as client:
+    async with await open_client(endpoint) as client:
         try:
             asking = client.get(f"{endpoint.base_url}/models")
             response = await SilenceWatch().wait(asking, timeout)

@@ -5,16 +5,19 @@ per session, and a message always turns into the same bytes.
 """
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from pails.core.messages import AssistantMessage, Message, ToolCall, ToolMessage, ToolSpec
 from pails.core.ports import ModelRequest
-from pails.core.text import join_surrogates
+from pails.core.text import join_surrogates_within
 from pails.model.json_values import Json
+
+_HISTORIES = 8
+_Encoded = list[tuple[Message, bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +29,14 @@ class Dialect:
 
 
 class RequestEncoder:
-    """Turns requests into bodies, and encodes a message only once while the history grows.
+    """Turns requests into bodies, and encodes a message only once while its history grows.
 
-    The body is always valid UTF-8, whatever the texts hold.
+    That holds for the histories used last. The body is always valid UTF-8, whatever the texts hold.
     """
 
     def __init__(self) -> None:
         self._dialect = Dialect()
-        self._done: list[tuple[Message, bytes]] = []
+        self._histories: deque[_Encoded] = deque(maxlen=_HISTORIES)
 
     def encode(self, request: ModelRequest, model: str, dialect: Dialect) -> bytes:
         head: Json = {"model": model, "stream": True}
@@ -49,23 +52,36 @@ class RequestEncoder:
     def _messages(self, messages: Sequence[Message], dialect: Dialect) -> list[bytes]:
         """What was sent last time is sent again as it was; only what follows is encoded."""
         if dialect != self._dialect:
-            self._dialect, self._done = dialect, []
+            self._dialect = dialect
+            self._histories.clear()
+        done = self._known(messages)
         same = 0
-        for (known, _), message in zip(self._done, messages, strict=False):
+        for (known, _), message in zip(done, messages, strict=False):
             if known is not message:
                 break
             same += 1
-        del self._done[same:]
+        del done[same:]
         new = messages[same:]
-        self._done += [(message, _to_bytes(_encode_message(message, dialect))) for message in new]
-        return [encoded for _, encoded in self._done]
+        done += [(message, _to_bytes(_encode_message(message, dialect))) for message in new]
+        return [encoded for _, encoded in done]
+
+    def _known(self, messages: Sequence[Message]) -> "_Encoded":
+        """What is encoded of this history, which begins with the same message; now used last."""
+        for history in self._histories:
+            if history and messages and history[0][0] is messages[0]:
+                self._histories.remove(history)
+                break
+        else:
+            history = []
+        self._histories.append(history)
+        return history
 
 
 def _to_bytes(value: Json) -> bytes:
     try:
         return to_json(value)
     except PydanticSerializationError:
-        return to_json(_mend_texts(value))
+        return to_json(join_surrogates_within(value))
 
 
 def is_json_object(arguments: str) -> bool:
@@ -74,18 +90,6 @@ def is_json_object(arguments: str) -> bool:
         return isinstance(from_json(arguments, allow_inf_nan=False), dict)
     except ValueError:
         return False
-
-
-def _mend_texts(value: object) -> object:
-    """The same data, with half characters in its texts replaced."""
-    if isinstance(value, str):
-        return join_surrogates(value)
-    if isinstance(value, list):
-        return [_mend_texts(entry) for entry in cast("list[object]", value)]
-    if isinstance(value, dict):
-        fields = cast("Json", value)
-        return {join_surrogates(name): _mend_texts(entry) for name, entry in fields.items()}
-    return value
 
 
 def _encode_message(message: Message, dialect: Dialect) -> Json:

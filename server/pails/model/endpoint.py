@@ -12,9 +12,6 @@ from urllib.parse import urlsplit
 
 from pails.config.layers import ENVIRONMENT, LoadedConfig
 
-CONNECT_TIMEOUT = 10.0
-"""Seconds that a server may take to accept a connection."""
-
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:

@@ -12,24 +12,24 @@ from pails import __version__
 from pails.core.errors import ConfigurationError, ModelUnavailableError
 from pails.model.endpoint import Endpoint
 
+_CONNECT_TIMEOUT = 10.0
+"""Seconds that a server may take to accept a connection."""
+
 T = TypeVar("T")
 
 
-async def open_client(endpoint: Endpoint, connect_timeout: float) -> httpx.AsyncClient:
-    """A client for this endpoint; `connect_timeout` is in seconds.
-
-    Raises `ConfigurationError` for an unusable key or proxy.
-    """
+async def open_client(endpoint: Endpoint) -> httpx.AsyncClient:
+    """A client for this endpoint; raises `ConfigurationError` for an unusable key or proxy."""
     if endpoint.api_key and not endpoint.api_key.isascii():
         raise ConfigurationError(
             f"The key from {endpoint.origin or 'the settings'} holds characters that no key can: "
             "set it again."
         )
     if endpoint.is_local:
-        return _new_client(endpoint, connect_timeout)
+        return _new_client(endpoint)
     try:
         # In a thread, because reading the certificates takes some 50 ms.
-        return await asyncio.to_thread(_new_client, endpoint, connect_timeout)
+        return await asyncio.to_thread(_new_client, endpoint)
     except (ImportError, ValueError, httpx.InvalidURL) as error:
         raise ConfigurationError(
             f"The proxy that the environment names cannot be used: {error} "
@@ -37,14 +37,14 @@ async def open_client(endpoint: Endpoint, connect_timeout: float) -> httpx.Async
         ) from error
 
 
-def _new_client(endpoint: Endpoint, connect_timeout: float) -> httpx.AsyncClient:
+def _new_client(endpoint: Endpoint) -> httpx.AsyncClient:
     headers = {"User-Agent": f"pails/{__version__}", "Accept-Encoding": "identity"}
     if endpoint.api_key:
         headers["Authorization"] = f"Bearer {endpoint.api_key}"
     return httpx.AsyncClient(
         headers=headers,
         # Silence is watched by `SilenceWatch`, with a clock that knows of suspended machines.
-        timeout=httpx.Timeout(None, connect=connect_timeout),
+        timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT),
         # A tool may run for a minute between two requests; a new connection costs round trips.
         limits=httpx.Limits(keepalive_expiry=90.0),
         # No proxy leads to this machine, and certificates are loaded for nothing.

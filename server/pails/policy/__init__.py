@@ -1,1 +1,1 @@
-"""Whether a call may run: one gate with four places, each of which can say no."""
+"""Whether a call may run: one gate with four defences, each of which can say no."""

@@ -1,4 +1,4 @@
-"""The second place: what the mode lets pass unasked, and what a person has allowed before.
+"""The second defence: what the mode lets pass unasked, and what a person has allowed before.
 
 A grant is the exact rule that was shown: one argument list in one folder, or one tool on one
 file. It matches nothing but the same again, so no chained, wrapped or longer command can pass
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pails.core.events import Effect, Mode
 from pails.core.ports import Action, Decision
-from pails.policy.paths import Places
+from pails.policy.paths import ResolvedPaths
 from pails.policy.visible import visible_line
 
 _PLAN_REFUSAL = (
@@ -55,14 +55,14 @@ def effect_of(action: Action) -> Effect:
     return action.effect
 
 
-def rule_for(action: Action, places: Places) -> str:
+def rule_for(action: Action, paths: ResolvedPaths) -> str:
     """The rule under which just this action would pass again; empty when none could."""
     if action.argv:
-        folder = places.reads[0].relative if places.reads else Path()
+        folder = paths.reads[0].relative if paths.reads else Path()
         where = f" (in {shlex.quote(str(folder))})" if folder != Path() else ""
         return visible_line(f"{action.tool}: {shlex.join(action.argv)}{where}")
     if action.writes:
-        names = shlex.join(str(place.relative) for place in places.writes)
+        names = shlex.join(str(path.relative) for path in paths.writes)
         return visible_line(f"{action.tool}: {names}")
     return ""
 

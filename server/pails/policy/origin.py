@@ -1,4 +1,4 @@
-"""The first place: what a turn may touch outside comes from the person's own words alone."""
+"""The first defence: what a turn may touch outside comes from the person's own words alone."""
 
 from pails.core.ports import Action, Decision
 

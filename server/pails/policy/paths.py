@@ -1,4 +1,4 @@
-"""The third place: where paths really lead, and the files that decide what runs.
+"""The third defence: where paths really lead, and the files that decide what runs.
 
 Files are known by name in any case, and both under the name that was asked for and the one that
 links lead to. Writes into git's own folder and to environment files are refused; configuration
@@ -41,7 +41,7 @@ _ALLOWED = Decision("allow", "paths: inside the workspace")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ResolvedPath:
     """A path of an action as asked for, and where it really leads; None: nowhere it could."""
 
     asked: Path
@@ -68,33 +68,33 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """All paths of an action; where it writes, with the real place of the git folder."""
+class ResolvedPaths:
+    """All paths of an action; where it writes, with where the git folder really is."""
 
-    reads: tuple[Place, ...]
-    writes: tuple[Place, ...]
+    reads: tuple[ResolvedPath, ...]
+    writes: tuple[ResolvedPath, ...]
     git_folder: Path | None
 
 
-def locate(action: Action, workspace: Path) -> Places:
+def resolve(action: Action, workspace: Path) -> ResolvedPaths:
     """Follow the links of the action's paths. Looks at the disk, changes nothing."""
     root = real_path(workspace) or workspace
 
-    def place(path: Path) -> Place:
-        return Place(normalized(workspace / path), real_path(workspace / path), root)
+    def resolved(path: Path) -> ResolvedPath:
+        return ResolvedPath(normalized(workspace / path), real_path(workspace / path), root)
 
-    return Places(
-        tuple(map(place, action.reads)),
-        tuple(map(place, action.writes)),
+    return ResolvedPaths(
+        tuple(map(resolved, action.reads)),
+        tuple(map(resolved, action.writes)),
         git_folder(root) if action.writes else None,
     )
 
 
-def judge_paths(places: Places, readable: Sequence[Path]) -> Decision:
+def judge_paths(paths: ResolvedPaths, readable: Sequence[Path]) -> Decision:
     """`readable` are folders outside the workspace that may be read, such as the session's own."""
     decisions = [
-        *(_judge_write(place, places.git_folder) for place in places.writes),
-        *(_judge_read(place, readable) for place in places.reads),
+        *(_judge_write(path, paths.git_folder) for path in paths.writes),
+        *(_judge_read(path, readable) for path in paths.reads),
     ]
     for verdict in ("deny", "ask"):
         for decision in decisions:
@@ -108,41 +108,41 @@ def is_secret(path: Path) -> bool:
     return _matches([path.name], SECRET_NAMES)
 
 
-def _judge_write(place: Place, git_folder: Path | None) -> Decision:
-    shown = visible_line(str(place.relative))
-    if not place.inside:
-        return _outside(place, "written")
-    in_git_folder = git_folder and place.real and is_within(place.real, git_folder)
-    if in_git_folder or _names_any(place.names, _GIT_NAMES):
+def _judge_write(path: ResolvedPath, git_folder: Path | None) -> Decision:
+    shown = visible_line(str(path.relative))
+    if not path.inside:
+        return _outside(path, "written")
+    in_git_folder = git_folder and path.real and is_within(path.real, git_folder)
+    if in_git_folder or _names_any(path.names, _GIT_NAMES):
         return Decision("deny", f"paths: {shown} belongs to git, which alone writes there.")
-    if _names_any(place.names, _ENVIRONMENT_NAMES):
+    if _names_any(path.names, _ENVIRONMENT_NAMES):
         return Decision(
             "deny",
             f"paths: {shown} is an environment file, and those are the person's alone. Tell "
             "them which line to add.",
         )
-    if _names_any(place.names, _CONFIGURATION):
+    if _names_any(path.names, _CONFIGURATION):
         return Decision("ask", f"paths: {shown} decides what programs run, so each write asks")
     return _ALLOWED
 
 
-def _judge_read(place: Place, readable: Sequence[Path]) -> Decision:
-    may_be_secret = any(is_secret(name) for name in place.names)
-    if place.inside and not may_be_secret:
+def _judge_read(path: ResolvedPath, readable: Sequence[Path]) -> Decision:
+    may_be_secret = any(is_secret(name) for name in path.names)
+    if path.inside and not may_be_secret:
         return _ALLOWED
-    if place.real and any(is_within(place.real, real_path(root) or root) for root in readable):
+    if path.real and any(is_within(path.real, real_path(root) or root) for root in readable):
         return Decision("allow", "paths: a folder of the session's own")
-    if not place.inside:
-        return _outside(place, "read")
-    shown = visible_line(str(place.relative))
+    if not path.inside:
+        return _outside(path, "read")
+    shown = visible_line(str(path.relative))
     return Decision("ask", f"paths: {shown} may hold secrets, so each read asks")
 
 
-def _outside(place: Place, done: str) -> Decision:
-    asked = visible_line(str(place.asked))
-    if place.real is None:
+def _outside(path: ResolvedPath, done: str) -> Decision:
+    asked = visible_line(str(path.asked))
+    if path.real is None:
         return Decision("deny", f"paths: {asked} is no path that a file can have.")
-    leads = "" if place.real == place.asked else f" leads to {visible_line(str(place.real))}, which"
+    leads = "" if path.real == path.asked else f" leads to {visible_line(str(path.real))}, which"
     return Decision(
         "deny",
         f"paths: {asked}{leads} is outside the workspace; only files in the workspace can be "

@@ -1,4 +1,4 @@
-"""The fourth place: what confines a command that has been allowed."""
+"""The fourth defence: what confines a command that has been allowed."""
 
 from pails.core.ports import Action, Decision
 

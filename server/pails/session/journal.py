@@ -55,20 +55,18 @@ class Journal:
         """The records that `owe` took and that are not in the file yet."""
         return tuple(self._owed)
 
-    def append(self, event: Event) -> int:
-        """Write the event and return its number. Raises `LogError`: then nothing counts."""
+    def append(self, event: Event) -> None:
+        """Number the event and write it. Raises `LogError`: then nothing counts."""
         record = self._record(event)
         self._log.append(b"".join(map(encode_record, (*self._owed, record))))
         self._owed.clear()
         self._next_seq = record.seq + 1
-        return record.seq
 
-    def owe(self, event: Event) -> int:
+    def owe(self, event: Event) -> None:
         """Number an event that could not be written; it is written in front of the next one."""
         record = self._record(event)
         self._owed.append(record)
         self._next_seq = record.seq + 1
-        return record.seq
 
     async def sync(self) -> None:
         """Wait until everything appended is on the disk."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pails.config import Paths
 from pails.core.errors import LogError, NotFoundError
@@ -18,6 +19,7 @@ from pails.core.events import (
     SessionReopened,
     TurnStarted,
 )
+from pails.core.tasks import uninterrupted
 from pails.host.log import LogFile, first_lines, list_logs
 from pails.host.paths import real_folder
 from pails.session.codec import decode_record
@@ -29,6 +31,8 @@ from pails.session.state import SessionState
 from pails.session.turn import title_of
 
 SUFFIX = ".jsonl"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,9 @@ class SessionSummary:
 
 
 class SessionManager:
-    """Owns the open sessions. `make_kit` builds the parts of one for its workspace."""
+    """Owns the open sessions. `make_kit` builds the parts of one, of its workspace and id."""
 
-    def __init__(self, paths: Paths, make_kit: Callable[[Path], Kit]) -> None:
+    def __init__(self, paths: Paths, make_kit: Callable[[Path, str], Kit]) -> None:
         self._paths = paths
         self._make_kit = make_kit
         self._open: dict[str, Session] = {}
@@ -56,10 +60,10 @@ class SessionManager:
     async def new(self, workspace: Path, mode: Mode | None, model: str | None) -> Session:
         """Start an empty session. `workspace` must be an existing folder."""
         workspace = await asyncio.to_thread(_existing_folder, workspace)
-        kit = await asyncio.to_thread(self._make_kit, workspace)
         session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+        kit = await asyncio.to_thread(self._make_kit, workspace, session_id)
         path = self._paths.sessions(workspace) / f"{session_id}{SUFFIX}"
-        journal = await asyncio.to_thread(Journal, path)
+        journal = await _opened(lambda: Journal(path), Journal.close)
         session = Session(session_id, workspace, journal, SessionState(), kit)
         created = SessionCreated(str(workspace), mode or kit.mode, model or "")
         notices = [Notice("warning", warning) for warning in kit.warnings]
@@ -77,7 +81,7 @@ class SessionManager:
 
     async def _reopen(self, session_id: str, workspace: Path | None) -> Session:
         path = await asyncio.to_thread(self._find, session_id, workspace)
-        journal, loaded = await asyncio.to_thread(Journal.reopen, path)
+        journal, loaded = await _opened(lambda: Journal.reopen(path), lambda pair: pair[0].close())
         try:
             state = SessionState()
             for record in loaded.records:
@@ -85,7 +89,7 @@ class SessionManager:
             if not state.workspace:
                 raise LogError(f"The session log {path} does not say where it belongs.")
             folder = await asyncio.to_thread(_existing_folder, Path(state.workspace))
-            kit = await asyncio.to_thread(self._make_kit, folder)
+            kit = await asyncio.to_thread(self._make_kit, folder, session_id)
             for rule in state.grants:
                 kit.gate.grants.add(rule)
         except BaseException:
@@ -130,6 +134,17 @@ class SessionManager:
             if log.path.stem == session_id:
                 return log.path
         raise NotFoundError(f"There is no session {session_id!r}. List the sessions to see them.")
+
+
+async def _opened(open_log: Callable[[], T], close: Callable[[T], None]) -> T:
+    """What `open_log` opens, in a thread. Cancelled meanwhile, it must not stay open and locked."""
+    opening = asyncio.ensure_future(asyncio.to_thread(open_log))
+    try:
+        return await uninterrupted(opening)
+    except asyncio.CancelledError:
+        if not opening.cancelled() and opening.exception() is None:
+            close(opening.result())
+        raise
 
 
 def _existing_folder(path: Path) -> Path:

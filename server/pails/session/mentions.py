@@ -10,10 +10,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from pails.core.ports import Attachment
+from pails.host import files
 from pails.tools.documents import Document, Unreadable
 
 MAX_FILES = 3
 MAX_CHARS = 6_000
+MAX_BYTES = 4 * MAX_CHARS + 4
+"""More than this are more characters in any encoding: 4 bytes for each and for a mark in front."""
 _MAX_LOOKED_AT = 20
 
 _QUOTED = re.compile(r"`([^`\n]+)`")
@@ -36,11 +39,15 @@ async def mentioned_files(
     Left out is what does not exist, is long, no text, or may not be read unasked (`may_read`,
     which may block).
     """
+
+    def may_go_along(path: Path) -> bool:
+        return may_read(path) and files.size(path) <= MAX_BYTES
+
     known = {attachment.path for attachment in attached}
     found: list[Attachment] = []
     for name in path_names(text)[:_MAX_LOOKED_AT]:
         path = workspace / name
-        if path in known or not await asyncio.to_thread(may_read, path):
+        if path in known or not await asyncio.to_thread(may_go_along, path):
             continue
         known.add(path)
         document = await read(path)

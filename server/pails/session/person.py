@@ -80,8 +80,8 @@ class SessionPerson:
                 action.tool,
                 action.title,
                 text,
-                decision.grant,
                 decision.rule,
+                decision.reason,
                 diff,
             )
         )

@@ -72,8 +72,10 @@ class TurnQueue:
                 self._run.cancel()
                 await asyncio.wait({self._run})
                 stopped_by = Signal.INTERRUPT if self.is_closed else Signal.CANCEL
-                self._player.end(prompt, self._run, time.monotonic() - started, stopped_by)
-                self._turn_over.set()
+                try:
+                    self._player.end(prompt, self._run, time.monotonic() - started, stopped_by)
+                finally:  # whoever waits for the end must not wait for ever
+                    self._turn_over.set()
             await self._player.settle()
 
     async def _cancel_run(self) -> bool:

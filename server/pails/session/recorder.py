@@ -37,6 +37,8 @@ class Recorder:
 
     async def replay(self, after_seq: int) -> list[Envelope]:
         """The durable events after this number."""
+        if after_seq >= self.seq:
+            return []
         owed = self._journal.owed
         loaded = await asyncio.to_thread(load, self._journal.path)
         unwritten = (record for record in owed if record.seq > loaded.records[-1].seq)

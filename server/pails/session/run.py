@@ -16,8 +16,6 @@ class Signal(StrEnum):
     START = "start"
     WAIT = "wait"  # for a person
     PROCEED = "proceed"  # the person answered
-    PAUSE = "pause"
-    RESUME = "resume"
     COMPLETE = "complete"
     FAIL = "fail"
     CANCEL = "cancel"
@@ -34,7 +32,6 @@ TRANSITIONS: dict[RunState, dict[Signal, RunState]] = {
     RunState.QUEUED: {Signal.START: RunState.RUNNING, **_ENDINGS},
     RunState.RUNNING: {
         Signal.WAIT: RunState.WAITING,
-        Signal.PAUSE: RunState.PAUSED,
         Signal.COMPLETE: RunState.COMPLETED,
         **_ENDINGS,
     },
@@ -43,7 +40,6 @@ TRANSITIONS: dict[RunState, dict[Signal, RunState]] = {
         Signal.PROCEED: RunState.RUNNING,
         **_ENDINGS,
     },
-    RunState.PAUSED: {Signal.RESUME: RunState.RUNNING, **_ENDINGS},
     RunState.COMPLETED: {},
     RunState.FAILED: {},
     RunState.CANCELLED: {},

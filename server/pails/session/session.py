@@ -95,9 +95,10 @@ class Session:
     # -- what one can ask of it ----------------------------------------------------------------
 
     async def prompt(self, text: str, attachments: Sequence[Attachment] = ()) -> PromptReceipt:
-        """Start a turn, or queue it behind the running one. Returns at once.
+        """Start a turn, or queue it behind the running one; does not wait for either.
 
-        The prompt is in the log when this returns.
+        The first prompt of a session waits until its model is found. The prompt is in the log when
+        this returns.
         """
         if not text.strip():  # strict providers refuse an empty message, and so all that follow it
             raise InvalidRequestError("The prompt is empty. Write what you want to have done.")

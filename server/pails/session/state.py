@@ -14,8 +14,6 @@ from pails.core.events import (
     Mode,
     ModeChanged,
     ModelChanged,
-    PlanStep,
-    PlanUpdated,
     PromptAccepted,
     QuestionAnswered,
     QuestionAsked,
@@ -63,7 +61,6 @@ class SessionState:
         self.model = ""
         self.turn_id: str | None = None
         self.run_state: RunState | None = None
-        self.plan: tuple[PlanStep, ...] = ()
         self.pending: dict[str, ApprovalRequested | QuestionAsked] = {}
         self.grants: dict[str, None] = {}  # rules that the person allowed for the session
         self.queued: dict[str, None] = {}  # turns that were promised and have not started
@@ -124,7 +121,8 @@ class SessionState:
 
     @apply.register
     def _(self, event: RoundStarted) -> None:
-        self.turn_rounds = event.number
+        if not event.wrap_up:
+            self.turn_rounds = event.number
 
     @apply.register
     def _(self, event: UserMessageAdded) -> None:
@@ -156,10 +154,6 @@ class SessionState:
     @apply.register
     def _(self, event: UsageReported) -> None:
         self.turn_usage += event.usage
-
-    @apply.register
-    def _(self, event: PlanUpdated) -> None:
-        self.plan = event.steps
 
     @apply.register
     def _(self, event: FileChanged) -> None:

@@ -27,6 +27,8 @@ from pails.policy.visible import visible, visible_line
 from pails.tools.paths import PathText, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
+OUTPUT_NAMES = "command-*-*.txt"
+"""Matches the files that hold the outputs of commands."""
 _TITLE_CHARS = 120
 _LIVE_CHARS = 100_000
 _USE_BASH = 'no shell runs it. For shell syntax use ["bash", "-c", "…"]'

@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 
 from pails.core.errors import StorageError
 from pails.core.ports import Buffer, Change, Editor, EditOutcome, TextChange
+from pails.core.tasks import uninterrupted
 from pails.host import files
 from pails.host.encodings import BinaryFile, TextFile, decode, encode
 from pails.host.paths import named_and_real
@@ -249,9 +250,4 @@ async def _write_file(path: Path, data: bytes) -> None:
         files.make_parents(path)
         files.write_atomic(path, data)
 
-    task = asyncio.ensure_future(asyncio.to_thread(write))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+    await uninterrupted(asyncio.to_thread(write))

@@ -40,6 +40,7 @@ from pails.core.ports import (
     SyntaxChecker,
     ToolResult,
 )
+from pails.core.tasks import uninterrupted
 from pails.core.text import first_line, shown_path
 from pails.policy.gate import Gate
 from pails.policy.visible import visible_diff
@@ -148,7 +149,7 @@ class Executor:
             ToolCallPrepared(self._turn_id, call.id, tool.name, action.title, action.effect)
         )
         if decision.verdict == "deny":
-            return _refused(decision.rule)
+            return _refused(decision.reason)
         proposal = await tool.propose(args, context)
         if isinstance(proposal, ToolResult):
             return proposal
@@ -159,7 +160,7 @@ class Executor:
             # While the person decided, the mode may have changed or a link been swapped.
             decision = await self._judge(action)
             if decision.verdict == "deny":
-                return _refused(decision.rule)
+                return _refused(decision.reason)
         await around.emit(ToolCallStarted(self._turn_id, call.id, action.effect))
         return await self._check(call, await proposal.run())
 
@@ -220,20 +221,8 @@ class Executor:
     async def _check_change(self, call: ToolCall, change: Change) -> str:
         around = self._around
         path, shown = str(change.path), shown_path(change.path, around.workspace)
-        diff = await asyncio.to_thread(unified, shown, change.before, change.after)
-        await around.emit(
-            FileChanged(
-                self._turn_id,
-                call.id,
-                path,
-                diff.text,
-                diff.added,
-                diff.removed,
-                change.target,
-                change.saved,
-                created=change.before is None,
-            )
-        )
+        # What is written must be told of, also when the turn is cancelled at this moment.
+        await uninterrupted(self._tell(call, change, shown))
         report = await around.checker.check(change.path, change.before, change.after)
         if around.editor:
             around.editor.publish(change.path, report.problems)
@@ -247,6 +236,22 @@ class Executor:
         good = not report.problems and not report.existing
         return f"{found}\n{IF_DONE}".lstrip() if good else found
 
+    async def _tell(self, call: ToolCall, change: Change, shown: str) -> None:
+        diff = await asyncio.to_thread(unified, shown, change.before, change.after)
+        await self._around.emit(
+            FileChanged(
+                self._turn_id,
+                call.id,
+                str(change.path),
+                diff.text,
+                diff.added,
+                diff.removed,
+                change.target,
+                change.saved,
+                created=change.before is None,
+            )
+        )
+
 
 def _mistake(text: str) -> ToolResult:
     return ToolResult(
@@ -255,6 +260,7 @@ def _mistake(text: str) -> ToolResult:
 
 
 def _unanswered(why: str) -> ToolResult:
+    why = why or "the question was closed without an answer"
     return ToolResult(
         f"This call needs a person's permission, and none was given: {why}. Nothing was done. Go "
         "on without it, and say at the end what could not be done.",
@@ -263,9 +269,9 @@ def _unanswered(why: str) -> ToolResult:
     )
 
 
-def _refused(rule: str) -> ToolResult:
+def _refused(reason: str) -> ToolResult:
     return ToolResult(
-        f"Refused, nothing was done. {rule}", is_error=True, summary=f"refused: {rule}"
+        f"Refused, nothing was done. {reason}", is_error=True, summary=f"refused: {reason}"
     )
 
 

@@ -61,7 +61,8 @@ class Grep(Tool[GrepParameters]):
         return Proposal(lambda: self._run(args, context))
 
     async def _run(self, args: GrepParameters, context: CallContext) -> ToolResult:
-        search = _Search(args, context, resolve_path(context, args.path))
+        glob = None if args.glob is None else compile_glob(args.glob)
+        search = _Search(args, context, resolve_path(context, args.path), glob)
         if await asyncio.to_thread(files.is_special, search.root):
             where = shown_place(context, search.root)
             return ToolResult(
@@ -106,6 +107,7 @@ class _Search:
     args: GrepParameters
     context: CallContext
     root: Path
+    glob: Glob | None
 
     async def run(self, *options: str, seconds: float = _SECONDS) -> SearchOutput:
         args = self.args
@@ -113,7 +115,7 @@ class _Search:
             "--fixed-strings": args.literal,
             "--ignore-case": args.ignore_case,
             "--multiline": "\n" in args.pattern or (not args.literal and "\\n" in args.pattern),
-            "--hidden": self._glob is not None and self._glob.names_hidden,
+            "--hidden": self.glob is not None and self.glob.names_hidden,
         }
         arguments = (
             "--no-config",
@@ -135,17 +137,17 @@ class _Search:
 
         What asks before it is read is left out, unless it is the very file that was named.
         """
-        glob = self._glob
         if is_secret(Path(path)) and Path(path).name != self.root.name:
             return False
-        if glob is None or glob.matches(path):
+        if self.glob is None or self.glob.matches(path):
             return True
         target = self._target().removeprefix("./").rstrip("/")
-        return bool(target) and glob.matches(path.removeprefix(target).lstrip("/"))
+        return bool(target) and self.glob.matches(path.removeprefix(target).lstrip("/"))
 
     async def counted(self, found: Found) -> Found:
         """The same lines with exact counts, for a search whose output was too much."""
-        counts = parse_counts(await self.run("--count", "--null"), self.keeps)
+        output = await self.run("--count", "--null")
+        counts = await asyncio.to_thread(parse_counts, output, self.keeps)
         return Found(found.lines, sum(counts.values()), frozenset(counts), found.shown)
 
     async def left_out(self, found: Found) -> str:
@@ -155,16 +157,12 @@ class _Search:
             options.append("--threads=1")  # starting more doubles the time in a small project
         seconds = _SECONDS_AFTER_FEW if found.matches else _SECONDS_AFTER_NONE
         output = await self.run(*options, seconds=seconds)
-        count = len(parse_names(output, self.keeps) - found.files)
+        count = len(await asyncio.to_thread(parse_names, output, self.keeps) - found.files)
         if not count:
             return ""
         at_least = "at least " if output.cut else ""
         noun = "file matches" if count == 1 else "files match"
         return f"{at_least}{count} more {noun} among hidden or ignored ones; name their path"
-
-    @property
-    def _glob(self) -> Glob | None:
-        return None if self.args.glob is None else compile_glob(self.args.glob)
 
     def _narrowed(self) -> tuple[str, ...]:
         """Let ripgrep skip files by name, as a type: unlike a glob that obeys the ignore files."""

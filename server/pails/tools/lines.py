@@ -6,6 +6,7 @@ that a model sees count `\\n` only where there is any, as ripgrep and compilers 
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -85,16 +86,16 @@ def numbered_lines(text: str) -> list[str]:
     return lines
 
 
-def common_ends(one: str, other: str) -> tuple[int, int]:
-    """How many characters two texts share at their starts and, beyond those, at their ends."""
+def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """How much two texts, or two lists, share at their starts and, beyond that, at their ends."""
     shorter = min(len(one), len(other))
     prefix = _common_start(one, other, shorter)
     suffix = _common_end(one, other, shorter - prefix)
     return prefix, suffix
 
 
-def _common_start(one: str, other: str, limit: int) -> int:
-    """By halving, since comparing slices is far faster than comparing characters."""
+def _common_start(one: Sequence[str], other: Sequence[str], limit: int) -> int:
+    """By halving, since comparing slices is far faster than comparing one by one."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
@@ -105,7 +106,7 @@ def _common_start(one: str, other: str, limit: int) -> int:
     return low
 
 
-def _common_end(one: str, other: str, limit: int) -> int:
+def _common_end(one: Sequence[str], other: Sequence[str], limit: int) -> int:
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from pails.tools.lines import common_ends
+
 _SHOWN_LINES = 8
 _SHOWN_COLUMNS = 200
 _COMPARED_LINES = 5000
@@ -66,7 +68,7 @@ def find_near(text: str, old: str, new: str) -> NearMatch | NoMatch:
         return NoMatch(_indentation_differs(lines, first, len(old_lines)))
     kind = "blanks at line ends" if same_but_ends else "indentation, adapted in the new text"
     note = f"Approximate match, lines {first + 1}-{first + len(old_lines)}: differed in {kind}."
-    same_start, same_end = _common_lines(old_lines, new_lines)
+    same_start, same_end = common_ends(old_lines, new_lines)
     start = _offset(lines, first + same_start)
     end = _offset(lines, first + len(old_lines) - same_end)
     inserted = "".join(line + "\n" for line in fitted[same_start : len(fitted) - same_end])
@@ -132,14 +134,6 @@ def _fit(new_lines: Sequence[str], shift: _Shift) -> list[str] | None:
             return None
         fitted.append(shifted)
     return fitted
-
-
-def _common_lines(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    shorter = min(len(one), len(other))
-    start = next((n for n in range(shorter) if one[n] != other[n]), shorter)
-    rest = shorter - start
-    end = next((n for n in range(rest) if one[-1 - n] != other[-1 - n]), rest)
-    return start, end
 
 
 def _offset(lines: Sequence[str], index: int) -> int:

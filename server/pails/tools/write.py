@@ -12,7 +12,7 @@ from pails.core.text import shown_path
 from pails.host import files
 from pails.tools.diff import DiffText, unified
 from pails.tools.documents import Document, Documents, Unreadable, Unwritten
-from pails.tools.edit import EditError, apply_changes, find_edit
+from pails.tools.edit import EditError, EditPlan, apply_changes, find_edit
 from pails.tools.lines import fitted_to
 from pails.tools.paths import PathText, path_for_person, resolve_path, unreadable_message
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
@@ -54,16 +54,15 @@ class WriteFile(Tool[WriteFileParameters]):
         document = await self._documents.read_or_new(path)
         if isinstance(document, Unreadable):
             return await _unreadable(context, path, document)
-        after = fitted_to(document.text, args.content) if document.exists else args.content
+        after, diff = await asyncio.to_thread(_plan_rewrite, document, args.content, shown)
         if document.exists and after == document.text:
             return ToolResult(
                 f"{shown} had exactly this content already: this call changed nothing. To change "
                 "it send the text that it should become."
             )
-        diff = await _diff(shown, document, after)
         verb = "Wrote" if document.exists else "Created"
         # A model seldom sees by itself what its rewrite has lost.
-        changed = "\n" + truncate(diff.text, _SHOWN_CHARS).text if document.exists else ""
+        changed = "\n" + truncate(diff.text, _SHOWN_CHARS) if document.exists else ""
 
         async def run() -> ToolResult:
             # A write makes the folders above the file, but a workspace that is gone is not ours.
@@ -99,14 +98,11 @@ class EditFile(Tool[EditFileParameters]):
         document = await self._documents.read(path)
         if isinstance(document, Unreadable):
             return await _unreadable(context, path, document)
-        plan = await asyncio.to_thread(
-            find_edit, document.text, args.old, args.new, replace_all=args.replace_all
-        )
-        if isinstance(plan, EditError):
-            text = f"{shown} was not edited. {plan.message}"
+        planned = await asyncio.to_thread(_plan_edit, document, args, shown)
+        if isinstance(planned, EditError):
+            text = f"{shown} was not edited. {planned.message}"
             return ToolResult(text, is_error=True)
-        after = apply_changes(document.text, plan.changes)
-        diff = await _diff(shown, document, after)
+        plan, after, diff = planned
         count = len(plan.changes)
         replaced = "1 replacement" if count == 1 else f"{count} replacements"
         message = f"Edited {shown}: {replaced}, {_counts(diff)}."
@@ -125,9 +121,23 @@ async def _unreadable(context: CallContext, path: Path, found: Unreadable) -> To
     return ToolResult(f"{text} Nothing was written.", is_error=True)
 
 
-async def _diff(shown: str, document: Document, after: str) -> DiffText:
-    before = document.text if document.exists else None
-    return await asyncio.to_thread(unified, shown, before, after)
+def _plan_edit(
+    document: Document, args: EditFileParameters, shown: str
+) -> tuple[EditPlan, str, DiffText] | EditError:
+    """The changes, the text after them, and the diff. In a thread, as the text may be large."""
+    plan = find_edit(document.text, args.old, args.new, replace_all=args.replace_all)
+    if isinstance(plan, EditError):
+        return plan
+    after = apply_changes(document.text, plan.changes)
+    return plan, after, unified(shown, document.text, after)
+
+
+def _plan_rewrite(document: Document, content: str, shown: str) -> tuple[str, DiffText]:
+    """The text as the file will have it, and the diff; as above."""
+    if not document.exists:
+        return content, unified(shown, None, content)
+    after = fitted_to(document.text, content)
+    return after, unified(shown, document.text, after)
 
 
 def _counts(diff: DiffText) -> str:

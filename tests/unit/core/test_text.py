@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pails.core.text import first_line, safe_cut, shown_path
+from pails.core.text import first_line, join_surrogates_within, safe_cut, shown_path
 
 FAMILY = "👨‍👩‍👧‍👦"
 ACCENT = "e\u0301"
@@ -26,6 +26,11 @@ ACCENT = "e\u0301"
 )
 def test_a_path_is_one_line_and_relative_inside_the_workspace(path: str, shown: str):
     assert shown_path(Path(path), Path("/w")) == shown
+
+
+def test_half_characters_are_mended_wherever_they_are_in_json():
+    data = {"a\ud83d": ["\ud83d\ude00", {"b": "\ude00"}, 5, None, True]}
+    assert join_surrogates_within(data) == {"a\ufffd": ["😀", {"b": "\ufffd"}, 5, None, True]}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,11 @@ from pails.host import files
 def _nothing_left_behind(tmp_path: Path):
     yield
     assert not list(tmp_path.rglob(".pails-*"))
+
+
+def make_old(path: Path, hours: float) -> None:
+    then = time.time() - hours * 3600
+    os.utime(path, (then, then))
 
 
 def test_a_write_replaces_the_content(tmp_path):
@@ -176,7 +182,8 @@ files.write_atomic(Path(sys.argv[1]), b"new" * 1_000_000)
         assert child.stdout.readline() == b"written\n"
         child.send_signal(signal.SIGKILL)
     assert path.read_bytes() == b"old"
-    assert len(os.listdir(tmp_path)) == 2
+    (leftover,) = tmp_path.glob(".pails-*")
+    make_old(leftover, hours=2)
     files.write_atomic(tmp_path / "b", b"x")
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]
 
@@ -184,9 +191,24 @@ files.write_atomic(Path(sys.argv[1]), b"new" * 1_000_000)
 def test_cleaning_spares_the_temporary_files_of_the_living(tmp_path):
     living = tmp_path / f".pails-{os.getppid()}-0123abcd.tmp"
     living.write_bytes(b"")
+    make_old(living, hours=2)
     files.write_atomic(tmp_path / "a", b"x")
     assert living.exists()
     living.unlink()
+
+
+def test_cleaning_spares_what_another_machine_may_be_writing(tmp_path):
+    """In a container or on a network share, a process that does not live here may live there."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    elsewhere = tmp_path / f".pails-{gone.pid}-0123abcd.tmp"
+    elsewhere.write_bytes(b"")
+    make_old(elsewhere, hours=0.9)
+    files.write_atomic(tmp_path / "a", b"x")
+    assert elsewhere.exists()
+    make_old(elsewhere, hours=1.1)
+    files.write_atomic(tmp_path / "a", b"x")
+    assert not elsewhere.exists()
 
 
 def test_writers_in_parallel_leave_one_whole_content(tmp_path):

@@ -30,7 +30,7 @@ def tag():
 
 
 def environment(tag: str) -> dict[str, str]:
-    return child_environment({zoo.TAG: tag})
+    return {**child_environment(), zoo.TAG: tag}
 
 
 async def finish(argv, cwd: Path, tag: str = "", timeout: float = 60, **options) -> Finished:
@@ -115,10 +115,16 @@ async def test_cancelled_again_while_it_ends_it_still_ends_everything(tmp_path, 
 
 
 async def test_a_cancellation_during_the_time_limit_is_not_swallowed(tmp_path, tag):
-    task = asyncio.create_task(finish(zoo.NEVER_ENDS["ignores TERM"], tmp_path, tag, timeout=0.3))
-    await zoo.until_alive(tag)
-    await asyncio.sleep(0.5)  # by now it is being killed, which takes the grace time
-    assert not task.done()
+    told = asyncio.Event()
+
+    async def hear(text: str) -> None:
+        if "told to end" in text:
+            told.set()
+
+    command = zoo.shell("trap 'echo told to end' TERM; while :; do sleep 0.1; done")
+    task = asyncio.create_task(finish(command, tmp_path, tag, timeout=0.3, on_output=hear))
+    async with asyncio.timeout(20):
+        await told.wait()  # it goes on all the same, for the whole time of grace
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

@@ -74,10 +74,10 @@ async def test_progress_begins_reports_and_ends(client: Client, wire: FakeWire) 
     begin, report, end = values(wire)
     assert (begin.title, begin.cancellable, begin.message) == ("Pails", True, "Fix it")
     assert report.message == "Edit calc.py"
-    assert end.message == "done. Changed: calc.py."
+    assert end.message == "done. Edited: calc.py."
     assert wire.of(PROGRESS)[0].token == wire.of(CREATE)[0].token == "pails/t"
     [message] = wire.of("window/showMessage")
-    assert message.message == "Pails: done. Changed: calc.py.\nDid it."
+    assert message.message == "Pails: done. Edited: calc.py.\nDid it."
     assert message.type == types.MessageType.Info
 
 
@@ -143,11 +143,11 @@ async def test_an_answer_that_cannot_open_is_a_message(
 @pytest.mark.parametrize(
     ("event", "text", "level"),
     [
-        (ended(files=("/w/a.py", "/x/b.py")), "done. Changed: a.py, /x/b.py.", "Info"),
+        (ended(files=("/w/a.py", "/x/b.py")), "done. Edited: a.py, /x/b.py.", "Info"),
         (ended(reason=StopReason.MAX_ROUNDS), "limit of 20 rounds", "Info"),
         (
             ended(RunState.CANCELLED, StopReason.CANCELLED),
-            "cancelled. No file was changed.",
+            "cancelled. No file was edited.",
             "Info",
         ),
         (
@@ -156,7 +156,7 @@ async def test_an_answer_that_cannot_open_is_a_message(
             "Error",
         ),
         (ended(RunState.INTERRUPTED, StopReason.INTERRUPTED), "the turn was cut off.", "Error"),
-        (ended(files=tuple(f"/w/{n}" for n in range(7))), "Changed: 0, 1, 2, 3, 4 and 2", "Info"),
+        (ended(files=tuple(f"/w/{n}" for n in range(7))), "Edited: 0, 1, 2, 3, 4 and 2", "Info"),
     ],
 )
 async def test_the_word_at_the_end(

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import logging
-import subprocess
-import sys
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -23,7 +21,7 @@ from pails.core.errors import (
     StorageError,
 )
 from pails.core.rpc import ErrorCode
-from pails.lsp import protocol
+from pails.lsp import actions, protocol
 from pails.lsp.client import Client
 from pails.lsp.methods import PAI_METHODS
 from pails.lsp.server import Server
@@ -435,10 +433,4 @@ async def test_what_is_offered() -> None:
 
 def test_the_method_names_are_those_of_the_protocol() -> None:
     assert tuple(method.name for method in protocol.CLIENT_TO_SERVER) == PAI_METHODS
-
-
-def test_starting_loads_nothing_heavy() -> None:
-    heavy = "{'pydantic', 'httpx', 'tree_sitter', 'pails.session', 'pails.app', 'platformdirs'}"
-    code = f"import sys, pails.lsp.server; print({heavy} & set(sys.modules) or 'light')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "light\n"
+    assert tuple(command.name for command in protocol.COMMANDS) == actions.COMMANDS

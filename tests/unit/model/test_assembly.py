@@ -1,13 +1,14 @@
 """Replies from chunks, as servers really send them."""
 
 import json
+import signal
+from collections.abc import Iterator
 
 import pytest
 
 from pails.core.messages import ToolCall, Usage
 from pails.core.ports import Reply
 from pails.model.assembly import ReplyAssembler, new_call_id, read_usage
-from pails.model.encoding import is_json_object
 
 
 def delta(finish: str | None = None, **fields: object) -> dict:
@@ -300,17 +301,23 @@ def test_usage_in_every_convention(sent, read):
     assert read.cached_tokens <= read.input_tokens
 
 
-def test_many_small_fragments_are_not_parsed_over_and_over(monkeypatch):
-    parsed: list[str] = []
+@pytest.fixture
+def little_work() -> Iterator[None]:
+    """A limit of processor time that only a loop over all of the input again and again reaches."""
 
-    def counting(arguments: str) -> bool:
-        parsed.append(arguments)
-        return is_json_object(arguments)
+    def too_much(*_: object) -> None:
+        raise AssertionError("the work grows with the square of the input")
 
-    monkeypatch.setattr("pails.model.calls.is_json_object", counting)
-    text = json.dumps({"content": "x = {}\n" * 3000})
-    pieces = [text[at : at + 4] for at in range(0, len(text), 4)]
-    assert calls(part(0, "c", "write"), *(part(0, args=piece) for piece in pieces)) == [
-        ("c", "write", text)
-    ]
-    assert len(parsed) < 3
+    before = signal.signal(signal.SIGVTALRM, too_much)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 12)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
+
+
+@pytest.mark.usefixtures("little_work")
+def test_many_small_fragments_are_not_parsed_over_and_over():
+    text = json.dumps({"content": "x = {}\n" * 60_000})
+    pieces = [text[at : at + 3] for at in range(0, len(text), 3)]
+    fragments = (part(0, args=piece) for piece in pieces)
+    assert calls(part(0, "c", "write"), *fragments) == [("c", "write", text)]

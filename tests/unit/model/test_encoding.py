@@ -47,6 +47,16 @@ def test_each_body_begins_with_the_one_before():
         assert longer.startswith(shorter.removesuffix(b"]}"))
 
 
+def test_many_conversations_in_turn_do_not_disturb_each_other():
+    """More than are remembered, so that some are encoded anew: always to the same bytes."""
+    talks = [(UserMessage(f"talk {n}"), *TALK[1:]) for n in range(12)]
+    encoder = RequestEncoder()
+    for count in range(1, len(TALK) + 1):
+        for talk in talks:
+            request = ModelRequest("sys", talk[:count], TOOLS)
+            assert encoder.encode(request, "m", Dialect()) == encode(talk[:count])
+
+
 def test_the_order_of_keys_is_fixed_and_messages_come_last():
     body = json.loads(encode(TALK))
     assert list(body) == ["model", "stream", "stream_options", "tools", "messages"]

@@ -45,6 +45,18 @@ async def test_a_short_limit_behind_a_long_one_is_not_late() -> None:
     long.cancel()
 
 
+async def test_time_spent_asleep_counts_as_silence() -> None:
+    """The clock jumps, as after a night with the lid closed, and no timer of ours has run."""
+    now = 0.0
+    watch = SilenceWatch(lambda: now, tick=0.01)
+    waiting = asyncio.create_task(watch.wait(never(), 60.0))
+    await asyncio.sleep(0)
+    now += 8 * 3600
+    async with asyncio.timeout(10):
+        with pytest.raises(ModelUnavailableError, match="nothing for 60 seconds"):
+            await waiting
+
+
 async def test_the_task_lives_on_after_a_silence() -> None:
     watch = SilenceWatch(tick=0.01)
     with pytest.raises(ModelUnavailableError):

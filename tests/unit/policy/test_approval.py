@@ -45,7 +45,7 @@ def test_what_each_mode_lets_pass(mode, verdicts, workspace):
     actions = (read(workspace, "a"), write(workspace, "a"), command(workspace, "ls"), TALK)
     decisions = [Gate().judge(action, mode, workspace) for action in actions]
     assert tuple(decision.verdict for decision in decisions) == verdicts
-    assert all(decision.rule.startswith("approval: ") for decision in decisions)
+    assert all(decision.reason.startswith("approval: ") for decision in decisions)
 
 
 def test_a_tool_that_claims_less_than_it_names_gains_nothing(workspace):
@@ -57,7 +57,7 @@ def test_a_tool_that_claims_less_than_it_names_gains_nothing(workspace):
 
 def test_who_approves_a_command_is_told_that_nothing_confines_it(workspace):
     decision = Gate().judge(command(workspace, "ls"), Mode.AUTO, workspace)
-    assert decision.rule == (
+    assert decision.reason == (
         "approval: mode auto asks before every command; "
         "sandbox: none, the command runs with all your rights"
     )
@@ -65,7 +65,7 @@ def test_who_approves_a_command_is_told_that_nothing_confines_it(workspace):
 
 def test_the_rule_is_the_whole_command_and_its_folder(workspace):
     def rule(action: Action) -> str:
-        return Gate().judge(action, Mode.ASK, workspace).grant
+        return Gate().judge(action, Mode.ASK, workspace).rule
 
     assert rule(command(workspace, "pytest", "-q")) == "run_command: pytest -q"
     assert rule(command(workspace, "a b", "汉", "$x")) == "run_command: 'a b' '汉' '$x'"
@@ -124,7 +124,7 @@ def test_a_grant_to_find_something_is_none_to_run_something(workspace):
 
 def test_a_grant_holds_in_its_folder_for_its_tool_and_file(workspace):
     gate = granted(workspace, command(workspace, "make"))
-    assert gate.judge(command(workspace, "make", folder="sub"), Mode.AUTO, workspace).grant
+    assert gate.judge(command(workspace, "make", folder="sub"), Mode.AUTO, workspace).rule
     gate = granted(workspace, write(workspace, "a.py"))
     other_tool = Action("write_file", Effect.WRITE, "Write", writes=(workspace / "a.py",))
     assert gate.judge(other_tool, Mode.ASK, workspace).verdict == "ask"
@@ -136,7 +136,7 @@ def test_after_a_switch_to_plan_mode_no_grant_counts(workspace):
         gate = granted(workspace, action)
         decision = gate.judge(action, Mode.PLAN, workspace)
         assert decision.verdict == "deny"
-        assert "read-only" in decision.rule
+        assert "read-only" in decision.reason
         assert gate.judge(action, Mode.ASK, workspace).verdict == "allow"
 
 
@@ -161,7 +161,7 @@ def test_a_refused_command_is_not_asked_again_in_its_turn(workspace):
     gate.refuse(action, workspace, "turn-1")
     decision = gate.judge(action, Mode.AUTO, workspace, "turn-1")
     assert decision.verdict == "deny"
-    assert "refused this very command" in decision.rule
+    assert "refused this very command" in decision.reason
     other = command(workspace, "rm", "b")
     assert gate.judge(other, Mode.AUTO, workspace, "turn-1").verdict == "ask"
     gate.refuse(other, workspace, "turn-1")
@@ -202,5 +202,5 @@ DENY = Decision("deny", "late")
         ((ALLOW, ALLOW, ALWAYS_ASK, ALLOW), ALWAYS_ASK),
     ],
 )
-def test_a_deny_of_any_place_wins_and_an_ask_before_an_allow(decisions, expected):
+def test_a_deny_of_any_defence_wins_and_an_ask_before_an_allow(decisions, expected):
     assert combine(decisions) == expected

@@ -68,8 +68,8 @@ def test_links_that_lead_out_are_refused(workspace, outside):
     (workspace / "src" / "hop").symlink_to("../out/new")
     for path in ("out", "out/new", "out/../x", "f", "g", "chain", "src/hop"):
         assert verdicts(workspace, path) == ("deny", "deny"), path
-    rule = judge(workspace, writes=["g"]).rule
-    assert f"leads to {outside / 'new'}, which is outside the workspace" in rule
+    reason = judge(workspace, writes=["g"]).reason
+    assert f"leads to {outside / 'new'}, which is outside the workspace" in reason
 
 
 def test_a_link_is_looked_at_anew_each_time(workspace, outside):
@@ -142,7 +142,7 @@ def test_configuration_that_starts_programs_asks_whatever_was_granted(path, work
     gate = Gate()
     for mode in (Mode.AUTO, Mode.ASK):
         decision = judge(workspace, writes=[path], mode=mode, gate=gate)
-        assert (decision.verdict, decision.grant) == ("ask", "")
+        assert (decision.verdict, decision.rule) == ("ask", "")
         gate.grant(decision)
         gate.grants.add(f"tool: {Path(path)}")
     assert judge(workspace, writes=[path], gate=gate).verdict == "ask"
@@ -193,7 +193,7 @@ def test_names_that_only_look_alike_pass(path, workspace):
 def test_secrets_ask_before_they_are_read_in_every_mode(path, workspace):
     for mode in Mode:
         decision = judge(workspace, reads=[path], mode=mode)
-        assert (decision.verdict, decision.grant) == ("ask", "")
+        assert (decision.verdict, decision.rule) == ("ask", "")
     assert is_secret(Path(path))
 
 
@@ -204,8 +204,8 @@ def test_one_bad_path_among_good_ones_decides(workspace):
 
 
 def test_reasons_hide_nothing(workspace):
-    rule = judge(workspace, reads=["/etc/\u202ex\n"]).rule
-    assert "/etc/⟨U+202E⟩x⟨U+000A⟩" in rule
+    reason = judge(workspace, reads=["/etc/\u202ex\n"]).reason
+    assert "/etc/⟨U+202E⟩x⟨U+000A⟩" in reason
 
 
 def test_a_refused_look_changes_nothing_on_the_disk(workspace):
@@ -215,10 +215,10 @@ def test_a_refused_look_changes_nothing_on_the_disk(workspace):
     assert sorted(os.walk(workspace)) == before
 
 
-@pytest.mark.parametrize("place", ["meta", "./meta/\n", "{workspace}/meta\n"])
-def test_a_git_folder_elsewhere_in_the_workspace_is_git_s_own(workspace, place):
+@pytest.mark.parametrize("named", ["meta", "./meta/\n", "{workspace}/meta\n"])
+def test_a_git_folder_elsewhere_in_the_workspace_is_git_s_own(workspace, named):
     (workspace / ".git").rename(workspace / "meta")
-    (workspace / ".git").write_text("gitdir: " + place.replace("{workspace}", str(workspace)))
+    (workspace / ".git").write_text("gitdir: " + named.replace("{workspace}", str(workspace)))
     assert judge(workspace, writes=["meta/hooks/post-commit"]).verdict == "deny"
     assert judge(workspace, writes=[".git"]).verdict == "deny"
     assert judge(workspace, writes=["src/a.py"]).verdict == "allow"

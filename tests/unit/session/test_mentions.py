@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pails.core.ports import Attachment
-from pails.session.mentions import MAX_CHARS, MAX_FILES, mentioned_files, path_names
-from pails.tools.documents import Documents
+from pails.session.mentions import MAX_BYTES, MAX_CHARS, MAX_FILES, mentioned_files, path_names
+from pails.tools.documents import Document, Documents, Unreadable
 from tests.support import zoo
 
 
@@ -56,6 +56,21 @@ async def test_what_is_no_small_text_that_may_be_read_stays_out(tmp_path: Path):
     (tmp_path / "just.py").write_text("x" * MAX_CHARS)
     text = f"src/ png.png empty.py secret.py missing.py long.py just.py a\0.py {'x' * 999}.py"
     assert await found(tmp_path, text) == ["just.py"]
+
+
+async def test_what_is_long_is_not_even_read(tmp_path: Path):
+    (tmp_path / "long.csv").write_bytes(b"x" * (MAX_BYTES + 1))
+    (tmp_path / "wide.txt").write_bytes(("汉" * MAX_CHARS).encode("utf-16"))
+    documents, asked = Documents(), list[str]()
+
+    async def read(path: Path) -> Document | Unreadable:
+        asked.append(path.name)
+        return await documents.read(path)
+
+    text = "long.csv wide.txt"
+    files = await mentioned_files(text, (), tmp_path, lambda _: True, read)
+    assert [file.path.name for file in files] == ["wide.txt"]
+    assert "long.csv" not in asked
 
 
 async def test_no_more_than_a_few(tmp_path: Path):

@@ -145,7 +145,7 @@ def test_the_action_is_the_command_itself(bench):
     assert action.reads == (bench.workspace / "sub",)
     assert action.title == "Run ls -l"
     decision = Gate().judge(action, Mode.AUTO, bench.workspace)
-    assert (decision.verdict, decision.grant) == ("ask", "run_command: ls -l (in sub)")
+    assert (decision.verdict, decision.rule) == ("ask", "run_command: ls -l (in sub)")
 
 
 def test_a_title_is_one_line_and_hides_nothing(bench):

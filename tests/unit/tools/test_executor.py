@@ -1,0 +1,84 @@
+"""Which calls run side by side."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+from pails.core.events import Effect, Event, Mode, ToolCallEnded, ToolCallStarted
+from pails.core.messages import ToolCall
+from pails.core.ports import Action, ToolResult
+from pails.diagnostics.checker import TreeSitterChecker
+from pails.policy.gate import Gate
+from pails.session.person import SessionPerson
+from pails.tools.executor import Executor, Surroundings
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
+
+AT_ONCE = 4
+
+
+class Number(Parameters):
+    number: int
+
+
+class Held(Tool[Number]):
+    """Reads nothing, and goes on when it is let go."""
+
+    name = "list_dir"  # one of those that have a description
+    effect = Effect.READ
+    parameters = Number
+
+    def __init__(self) -> None:
+        self.places = asyncio.Semaphore(0)
+        self.entered = 0
+        self.inside = 0
+
+    def action(self, args: Number, context: CallContext) -> Action:
+        return Action(self.name, self.effect, "Wait")
+
+    async def propose(self, args: Number, context: CallContext) -> Proposal:
+        return Proposal(self._run)
+
+    async def _run(self) -> ToolResult:
+        self.entered += 1
+        self.inside += 1
+        await self.places.acquire()
+        self.inside -= 1
+        return ToolResult("let go")
+
+
+async def test_reads_run_side_by_side_but_only_so_many_at_once(tmp_path: Path) -> None:
+    said: list[Event] = []
+
+    async def emit(event: Event) -> None:
+        said.append(event)
+
+    tool = Held()
+    around = Surroundings(
+        workspace=tmp_path,
+        registry=ToolRegistry([tool]),
+        gate=Gate(),
+        mode=lambda: Mode.AUTO,
+        checker=TreeSitterChecker(),
+        editor=None,
+        person=SessionPerson(lambda: "turn", emit, lambda _: None),
+        emit=emit,
+        parallel_reads=AT_ONCE,
+    )
+    calls = [
+        ToolCall(f"call_{number}", tool.name, f'{{"number": {number}}}') for number in range(10)
+    ]
+    running = asyncio.create_task(Executor("turn", around).run_calls(calls))
+    async with asyncio.timeout(20):
+        for let_go in range(len(calls)):
+            while tool.entered < min(let_go + AT_ONCE, len(calls)):
+                await asyncio.sleep(0.001)
+            for _ in calls:  # whoever else could come in would be in now
+                await asyncio.to_thread(bool)
+            assert tool.inside == min(AT_ONCE, len(calls) - let_go)
+            tool.places.release()
+        await running
+
+    kinds = Counter(type(event) for event in said)
+    assert kinds[ToolCallStarted] == kinds[ToolCallEnded] == len(calls)
+    first_end = next(n for n, event in enumerate(said) if isinstance(event, ToolCallEnded))
+    assert sum(isinstance(event, ToolCallStarted) for event in said[:first_end]) == AT_ONCE
