@@ -19,6 +19,7 @@ from typing import Literal
 from weakref import WeakValueDictionary
 
 from pails.core.errors import StorageError
+from pails.core.hunks import diff_hunks, revert_hunks
 from pails.core.ports import Buffer, Change, Editor, EditOutcome, TextChange
 from pails.core.tasks import uninterrupted
 from pails.host import files
@@ -130,10 +131,7 @@ class Documents:
             outcome = await self._editor.apply(now.buffer, moved, label)
             if outcome.status != "applied":
                 return _not_applied(outcome)
-            change = Change(now.buffer.path, now.text, after, "buffer")
-            if now.dirty:
-                return replace(change, unsaved="it had unsaved text before")
-            return await _save(self._editor, now, change, data)
+            return await _landed(self._editor, now, now.buffer.path, after, data)
 
     def _buffer(self, disk: _OnDisk) -> Buffer | None:
         if self._editor is None:
@@ -221,13 +219,52 @@ async def _write_disk(now: Document, after: str, data: bytes) -> Change | Unwrit
     return Change(now.path, now.text if now.exists else None, after, "disk")
 
 
-async def _save(editor: Editor, now: Document, change: Change, data: bytes) -> Change:
-    """Bring an applied change to the disk: by the client, else by ourselves."""
-    if await editor.save(change.path):
-        # Saving may reformat the text, and a client may say "saved" without having done it.
-        disk = await asyncio.to_thread(_read_disk, now.path)
-        if isinstance(disk.content, TextFile) and disk.content.text != now.text:
-            return replace(change, after=disk.content.text)
+async def _landed(
+    editor: Editor, now: Document, path: Path, after: str, data: bytes
+) -> Change | Unwritten:
+    """What became of an edit that the editor says it has applied. It is brought to the disk.
+
+    By the client, else by ourselves, unless somebody has written to the buffer or to the disk in
+    the meantime: their text stays.
+    """
+    buffer = editor.buffer(path)
+    text = None if buffer is None else buffer.text.removeprefix(_BOM)
+    if text is None:
+        return _not_applied(EditOutcome("unknown", "the document was closed meanwhile"))
+    if not _holds(text, now.text, after):
+        return _not_applied(EditOutcome("unknown", "the document has another text now"))
+    change = Change(path, now.text, after, "buffer")
+    if now.dirty:
+        return replace(change, unsaved="it had unsaved text before")
+    typed_on = text not in (after, now.text)
+    is_saved = not typed_on and await editor.save(path)
+    disk = (await asyncio.to_thread(_read_disk, now.path)).content
+    if isinstance(disk, TextFile) and disk.text != now.text:
+        # Saving may reformat the text; without a save it is the person's autosave, or a stranger's.
+        if is_saved or _holds(disk.text, now.text, after):
+            return replace(change, after=disk.text)
+    elif disk == now.stored:  # also when the client said "saved" without having done it
+        return (
+            replace(change, unsaved="text was typed after it")
+            if typed_on
+            else await _store(now, change, data)
+        )
+    if isinstance(disk, Unreadable):
+        return replace(change, unsaved=f"the file {disk.message}")
+    return replace(change, unsaved="another program has changed the file on the disk meanwhile")
+
+
+def _holds(text: str, before: str, after: str) -> bool:
+    """Whether the lines that an edit changed are in a text that may have changed elsewhere since.
+
+    The text before the edit counts too: of a client that sends no changes its word is taken.
+    """
+    if text in (after, before):
+        return True
+    return not revert_hunks(diff_hunks(before, after), after, text).conflicts
+
+
+async def _store(now: Document, change: Change, data: bytes) -> Change:
     try:
         await _write_file(now.path, data)
     except StorageError as error:  # the buffer has it all the same, and the person can save it

@@ -3,11 +3,14 @@
 import asyncio
 import os
 import shutil
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from pails.core.ports import Change, TextChange
+from pails.core.errors import StorageError
+from pails.core.ports import Buffer, Change, EditOutcome, TextChange
+from pails.host import files
 from pails.tools.documents import Document, Documents, Unreadable, Unwritten
 from tests.support import zoo
 from tests.support.editor import MemoryEditor
@@ -131,8 +134,86 @@ async def test_an_edit_that_cannot_be_saved_says_why(tmp_path):
     documents = Documents(editor)
     change = await written(documents, await opened(documents, path), "two\n")
     assert (change.target, change.saved) == ("buffer", False)
-    assert change.unsaved == "writing it to the disk failed: File exists"
+    assert change.unsaved == "the file cannot be read: Not a directory"
     assert editor.text(path) == "two\n"
+
+
+async def test_a_full_disk_leaves_the_edit_in_the_buffer_and_says_so(path, monkeypatch):
+    def full(*_: object) -> None:
+        raise StorageError("a.py: No space left on device.", "No space left on device")
+
+    editor = MemoryEditor("refuses")
+    editor.open(path, "one\ntwo\n")
+    documents = Documents(editor)
+    document = await opened(documents, path)
+    monkeypatch.setattr(files, "write_atomic", full)
+    change = await written(documents, document, "one\n2\n")
+    assert change.unsaved == "writing it to the disk failed: No space left on device"
+    assert (editor.text(path), path.read_text()) == ("one\n2\n", "one\ntwo\n")
+
+
+class RacedEditor(MemoryEditor):
+    """While it applies an edit, a person or another program does something: `race`."""
+
+    def __init__(self, race: Callable[[MemoryEditor, Path], None]) -> None:
+        super().__init__("refuses")
+        self.race = race
+
+    async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> EditOutcome:
+        outcome = await super().apply(buffer, changes, label)
+        self.race(self, buffer.path)
+        return outcome
+
+
+def type_on(editor: MemoryEditor, path: Path) -> None:
+    editor.open(path, editor.text(path) + "typed\n", 7)
+
+
+def type_on_and_save(editor: MemoryEditor, path: Path) -> None:
+    type_on(editor, path)
+    path.write_text(editor.text(path))
+
+
+def another_program_writes(_: MemoryEditor, path: Path) -> None:
+    path.write_text("one\ntwo\nfrom elsewhere\n")
+
+
+@pytest.mark.parametrize(
+    ("race", "unsaved", "on_disk"),
+    [
+        (type_on, "text was typed after it", "one\ntwo\n"),
+        (type_on_and_save, None, "one\n2\ntyped\n"),
+        (another_program_writes, "another program has", "one\ntwo\nfrom elsewhere\n"),
+    ],
+)
+async def test_what_is_written_while_an_edit_is_applied_stays(path, race, unsaved, on_disk):
+    editor = RacedEditor(race)
+    editor.open(path, "one\ntwo\n")
+    documents = Documents(editor)
+    change = await written(documents, await opened(documents, path), "one\n2\n")
+    assert (change.unsaved or "")[: len(unsaved or "")] == (unsaved or "")
+    assert change.saved == (unsaved is None)
+    assert path.read_text() == on_disk
+    assert "2\n" in editor.text(path)
+
+
+def say_applied_but_hold_another_text(editor: MemoryEditor, path: Path) -> None:
+    editor.open(path, "one\ntwo\nraced\n", 7)
+
+
+def close_it(editor: MemoryEditor, path: Path) -> None:
+    del editor.buffers[path]
+
+
+@pytest.mark.parametrize("race", [say_applied_but_hold_another_text, close_it])
+async def test_an_edit_that_is_not_in_the_buffer_is_not_called_applied(path, race):
+    editor = RacedEditor(race)
+    editor.open(path, "one\ntwo\n")
+    documents = Documents(editor)
+    outcome = await documents.write(await opened(documents, path), "one\n2\n", "test")
+    assert isinstance(outcome, Unwritten)
+    assert "not known whether the edit was applied" in outcome.message
+    assert path.read_text() == "one\ntwo\n"
 
 
 async def test_a_buffer_without_a_file_is_edited_and_not_saved(tmp_path):
