@@ -222,15 +222,11 @@ async def _write_disk(now: Document, after: str, data: bytes) -> Change | Unwrit
 async def _landed(
     editor: Editor, now: Document, path: Path, after: str, data: bytes
 ) -> Change | Unwritten:
-    """What became of an edit that the editor says it has applied. It is brought to the disk.
-
-    By the client, else by ourselves, unless somebody has written to the buffer or to the disk in
-    the meantime: their text stays.
-    """
+    """What became of an edit that the editor says it has applied; it is brought to the disk."""
     buffer = editor.buffer(path)
-    text = None if buffer is None else buffer.text.removeprefix(_BOM)
-    if text is None:
+    if buffer is None:
         return _not_applied(EditOutcome("unknown", "the document was closed meanwhile"))
+    text = buffer.text.removeprefix(_BOM)
     if not _holds(text, now.text, after):
         return _not_applied(EditOutcome("unknown", "the document has another text now"))
     change = Change(path, now.text, after, "buffer")
@@ -239,18 +235,20 @@ async def _landed(
     typed_on = text not in (after, now.text)
     is_saved = not typed_on and await editor.save(path)
     disk = (await asyncio.to_thread(_read_disk, now.path)).content
-    if isinstance(disk, TextFile) and disk.text != now.text:
-        # Saving may reformat the text; without a save it is the person's autosave, or a stranger's.
-        if is_saved or _holds(disk.text, now.text, after):
-            return replace(change, after=disk.text)
-    elif disk == now.stored:  # also when the client said "saved" without having done it
-        return (
-            replace(change, unsaved="text was typed after it")
-            if typed_on
-            else await _store(now, change, data)
-        )
+    if disk != now.stored:
+        return _found_on_disk(disk, change, is_saved=is_saved)
+    if typed_on:
+        return replace(change, unsaved="text was typed after it")
+    return await _store(now, change, data)  # also for a client that only says that it has saved
+
+
+def _found_on_disk(disk: TextFile | Unreadable, change: Change, *, is_saved: bool) -> Change:
+    """The change, when somebody else has written the file since: their text stays."""
     if isinstance(disk, Unreadable):
         return replace(change, unsaved=f"the file {disk.message}")
+    # Saving may reformat the text. Without a save it is a person's own, or that of a stranger.
+    if is_saved or _holds(disk.text, change.before or "", change.after):
+        return replace(change, after=disk.text)
     return replace(change, unsaved="another program has changed the file on the disk meanwhile")
 
 
