@@ -68,16 +68,7 @@ def diff_hunks(before: str, after: str) -> tuple[Hunk, ...]:
 
 def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
     """The text with the hunks made in it. Raises `ValueError` where it is not what they expect."""
-    lines = split_lines(text)
-    parts: list[str] = []
-    done = 0
-    for hunk in hunks:
-        start, end = hunk.at.start, hunk.at.end
-        if start < done or "".join(lines[start:end]) != hunk.old:
-            raise ValueError(f"the text differs at line {start + 1}")
-        parts += (*lines[done:start], hunk.new)
-        done = end
-    return "".join((*parts, *lines[done:]))
+    return "".join(_applied(split_lines(text), hunks))
 
 
 def rebase_hunks(hunks: Sequence[Hunk], base: str, now: str) -> Rebased:
@@ -86,9 +77,13 @@ def rebase_hunks(hunks: Sequence[Hunk], base: str, now: str) -> Rebased:
     What changed between `base` and `now` stays. A hunk whose own lines changed there is a conflict
     and is left out.
     """
-    drift = changed_blocks(split_lines(base), split_lines(now))
+    lines = split_lines(now)
+    drift = changed_blocks(split_lines(base), lines)
     moved = [(hunk, _moved(hunk, drift)) for hunk in hunks]
-    text = apply_hunks(now, [found for _, found in moved if found])
+    result = _applied(lines, [found for _, found in moved if found])
+    text = "".join(result)
+    if split_lines(text) != result:  # a last line without an end would run into the next one
+        return Rebased(now, tuple(hunks))
     return Rebased(text, tuple(hunk for hunk, found in moved if not found))
 
 
@@ -96,6 +91,18 @@ def revert_hunks(hunks: Sequence[Hunk], after: str, now: str) -> Rebased:
     """`now` without the changes that `hunks`, in order, had made to become `after`; as above."""
     rebased = rebase_hunks([hunk.inverse for hunk in hunks], after, now)
     return Rebased(rebased.text, tuple(hunk.inverse for hunk in rebased.conflicts))
+
+
+def _applied(lines: Sequence[str], hunks: Sequence[Hunk]) -> list[str]:
+    result: list[str] = []
+    done = 0
+    for hunk in hunks:
+        start, end = hunk.at.start, hunk.at.end
+        if start < done or "".join(lines[start:end]) != hunk.old:
+            raise ValueError(f"the text differs at line {start + 1}")
+        result += (*lines[done:start], *split_lines(hunk.new))
+        done = end
+    return [*result, *lines[done:]]
 
 
 def _moved(hunk: Hunk, drift: Sequence[Block]) -> Hunk | None:

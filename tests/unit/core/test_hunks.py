@@ -81,6 +81,14 @@ def test_a_person_may_write_right_beside_the_hunk() -> None:
         assert (reverted.text, reverted.conflicts) == ("a\nmine\nb\n", ())
 
 
+def test_a_last_line_without_an_end_runs_into_no_other() -> None:
+    """The person took away the end of the last line, behind which the agent's lines had stood."""
+    before, after = "a\nb\n", "a\n"
+    reverted = revert_hunks(diff_hunks(before, after), after, "x\na")
+    assert reverted.text == "x\na"
+    assert len(reverted.conflicts) == 1
+
+
 def test_moved_functions_stay_whole() -> None:
     """Lines that occur once hold the texts together; blank lines and brackets do not."""
     first, second = "def f():\n    x = 1\n    return x\n\n", "def g():\n    y = 2\n    return y\n\n"
