@@ -83,9 +83,11 @@ def _sum_up(results: list[str]) -> Reply:
     fix = "`shipping` in `cart.py` now compares with `>=`, so orders of exactly 50.00 go free."
     if _passed(results):
         return Reply(f"{fix} All four tests pass.")
-    if "refused" in results[-1].lower():
-        return Reply(f"{fix} The tests were not run, because that was not allowed.")
-    return Reply(f"{fix} The tests did not pass, though; see their output above.")
+    if "exit code" in results[-1]:
+        return Reply(f"{fix} The tests did not pass, though; see their output above.")
+    if "Nothing was run." in results[-1]:
+        return Reply(f"{fix} The tests could not be run, though; see above why.")
+    return Reply(f"{fix} The tests were not run, because that was not allowed.")
 
 
 def _passed(results: list[str]) -> bool:

@@ -7,6 +7,7 @@ real: the server, the tools, the files, the syntax check, the approval.
 import asyncio
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -51,6 +52,8 @@ class AllowsTheTest(Nobody):
 def main() -> int:
     """Run the example in a copy that is removed at the end; returns the exit code of the run."""
     screen = Screen(sys.stdout, sys.stdout, current_environment())
+    # To be told to end is like Ctrl-C: the copy is removed then, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     scratch = Path(tempfile.mkdtemp(prefix="pails-try-")).resolve()
     try:
         shutil.copytree(SAMPLE, scratch / "sample")

@@ -23,6 +23,11 @@ Pails {__version__}, a coding agent that lives in a language server.
 `pails run --help` and `pails doctor --help` tell more.
 """
 
+AT_TERMINAL = (
+    "This is Pails' language server, which waits for an editor (see README). "
+    'Here, use: pails run "task", pails doctor; Ctrl-C ends this.\n'
+)
+
 
 def main() -> int:
     """Run the command of `sys.argv`; returns the exit code."""
@@ -76,6 +81,8 @@ def serve() -> int:
 
     gc.freeze()
     gc.enable()
+    if sys.stdin and sys.stdin.isatty() and sys.stderr:  # a closed one is None
+        sys.stderr.write(AT_TERMINAL)
     watch_children_by_descriptor()
     stdin, stdout = protect_stdio()
     server = Server(load, watch_parent, real_path)

@@ -128,6 +128,10 @@ class Terminal:
     def type(self, line: str) -> None:
         os.write(self._master, line.encode() + b"\n")
 
+    def close_input(self) -> None:
+        """Press Ctrl-D."""
+        os.write(self._master, b"\x04")
+
     def interrupt(self) -> None:
         os.killpg(self.process.pid, signal.SIGINT)
 

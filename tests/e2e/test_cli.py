@@ -446,9 +446,7 @@ async def shell(home: Home, model: ScriptedModel, redirection: str, *arguments: 
     ("redirection", "code", "out", "err"),
     [
         ("<&-", 0, "yes\n", "Done · 1 round"),
-        (">&-", 0, "", "Done · 1 round"),
         ("2>&-", 0, "yes\n", ""),
-        ("<&- >&- 2>&-", 0, "", ""),
         (">/dev/full", 1, "", "pails: No space left on device\n"),
         ("2>/dev/full", 1, "", ""),
     ],
@@ -461,6 +459,18 @@ async def test_a_stream_that_is_closed_or_full_is_no_crash(
     assert (ran.code, ran.out) == (code, out)
     assert err in ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(("redirection", "said"), [(">&-", True), ("<&- >&- 2>&-", False)])
+@pytest.mark.parametrize("arguments", [("run", "go"), ("doctor",), ("--help",)], ids=" ".join)
+async def test_without_a_place_for_the_output_nothing_is_done(
+    home: Home, redirection: str, said: bool, arguments: tuple[str, ...]
+):
+    async with ScriptedModel() as model:
+        ran = await shell(home, model, redirection, *arguments)
+        assert model.requests == []
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == ("pails: Nothing was done: stdout is closed.\n" if said else "")
 
 
 PRINTING = [("--help",), ("run", "--help"), ("run", "--json", "go"), ("doctor",)]
@@ -497,11 +507,8 @@ async def test_a_reader_that_has_gone_ends_a_command_in_silence(
 @pytest.mark.parametrize(
     ("redirection", "arguments", "code"),
     [
-        (">&-", ("--help",), 0),
-        (">&-", ("doctor",), 0),
         ("2>/dev/full", ("dance",), 1),
         ("2>&-", ("dance",), 2),
-        ("<&- >&- 2>&-", ("run", "--help"), 0),
     ],
 )
 async def test_no_command_crashes_whatever_its_streams_are(
@@ -526,3 +533,13 @@ async def test_a_name_that_is_not_utf_8_is_refused(home: Home, option: str):
         ran = await run(home.environment(model), home.workspace, "run", "go", option, "a\udcff")
     assert (ran.code, ran.out) == (2, "")
     assert "a\ufffd is a name that is not UTF-8" in ran.err
+
+
+async def test_a_person_who_starts_the_server_at_a_terminal_is_told_what_it_is(home: Home):
+    program = argv()
+    async with at_terminal(home.environment(None), home.workspace, program=program) as terminal:
+        await terminal.wait_for("\n")
+        for words in ("language server", 'pails run "', "pails doctor", "README"):
+            assert words in terminal.plain
+        assert terminal.plain.count("\n") == 1
+        assert terminal.process.poll() is None

@@ -1,6 +1,7 @@
 """`examples/try_it.py`, which `make run` calls."""
 
 import asyncio
+import signal
 import sys
 from pathlib import Path
 
@@ -75,6 +76,33 @@ async def test_at_a_terminal_the_person_decides(home: Home):
         terminal.type("n not now")
         assert await terminal.end() == 0
     assert "The tests were not run, because that was not allowed." in terminal.plain
+    assert left_behind(home) == []
+
+
+async def test_a_person_who_leaves_the_question_open_has_not_run_the_tests(home: Home):
+    program = [sys.executable, str(TRY_IT)]
+    async with (
+        broken_server() as model,
+        at_terminal(environment(home, model), home.workspace, program=program) as terminal,
+    ):
+        await terminal.wait_for("[s] yes, for this session: run_command: python3 -m unittest -q")
+        await terminal.wait_for("> ")
+        terminal.close_input()
+        await terminal.end()
+    assert "The tests were not run, because that was not allowed." in terminal.plain
+    assert "did not pass" not in terminal.plain
+
+
+async def test_a_run_that_is_told_to_end_leaves_nothing(home: Home):
+    program = [sys.executable, str(TRY_IT)]
+    async with (
+        broken_server() as model,
+        at_terminal(environment(home, model), home.workspace, program=program) as terminal,
+    ):
+        await terminal.wait_for("[s] yes, for this session: run_command: python3 -m unittest -q")
+        terminal.process.send_signal(signal.SIGTERM)
+        assert await terminal.end() == 130
+    assert "Traceback" not in terminal.plain
     assert left_behind(home) == []
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 import socket
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
@@ -32,6 +33,7 @@ from pails.core.ports import ModelRequest, Reply, ReplyDelta, ReplyRestarted
 from pails.model.client import ChatModel
 from pails.model.discovery import chat_models, discover_local, list_models, probe, with_model
 from pails.model.endpoint import Endpoint
+from pails.model.http import MOST_BYTES
 from pails.model.retry import RetryPolicy
 from tests.support.scripted_model import (
     Calls,
@@ -450,6 +452,29 @@ async def test_json_nested_too_deep_is_an_error_of_the_server(connect, where: st
             await ask(connect(server, retry=RetryPolicy(delays=())))
 
 
+TOO_LONG = "x" * (MOST_BYTES + 1)
+
+
+@pytest.mark.parametrize(
+    ("step", "says"),
+    [
+        (Raw(f"data: {TOO_LONG}\n\n"), "more than 8 MB"),
+        (Raw(f"data: {TOO_LONG}"), "more than 8 MB"),
+        (Status(200, TOO_LONG, {"Content-Type": "application/json"}), "more than 8 MB"),
+        (Status(200, "zip", {"Content-Encoding": "gzip, gzip"}), "compressed (gzip, gzip)"),
+        (Status(400, "x" * 9_000_000), "refused the request (400)"),
+        (Status(400, "zip", {"Content-Encoding": "gzip"}), "refused the request (400)"),
+    ],
+    ids=["event", "line", "object", "compressed", "error", "compressed error"],
+)
+async def test_what_cannot_be_a_reply_is_not_read_to_its_end(connect, naps, step, says: str):
+    async with ScriptedModel([step]) as server:
+        with pytest.raises(ModelRefusedError, match=re.escape(says)) as caught:
+            await ask(connect(server))
+    assert naps.seconds == []
+    assert len(str(caught.value)) < 1000
+
+
 async def test_cancelling_in_mid_stream_hangs_up(connect):
     gate = Gate(Say("one two three"), after=3)
     async with ScriptedModel([gate, Say("next")]) as server:
@@ -591,6 +616,17 @@ async def test_models_are_listed_and_the_first_is_taken():
         assert (await with_model(endpoint)).model == "b"
         assert (await with_model(Endpoint("mine", "http://127.0.0.1:9/v1"))).model == "mine"
         assert chat_models(["text-embedding-3", "whisper-1", "gpt-5"]) == ["gpt-5"]
+
+
+async def test_names_that_no_request_or_screen_could_hold_are_left_out():
+    names = ["\ud800", "a\x00b", "a\nb", "\x1b[31m", "\u202eb", "模型-1", "qwen3:8b"]
+    async with ScriptedModel(models=names) as server:
+        assert await list_models(Endpoint("", server.base_url)) == ["模型-1", "qwen3:8b"]
+
+
+async def test_a_list_of_models_that_has_no_end_is_refused():
+    async with ScriptedModel(models=["x" * MOST_BYTES]) as server:
+        assert "more than 8 MB" in await probe(Endpoint("", server.base_url))
 
 
 async def test_a_server_without_a_model_says_what_to_do():

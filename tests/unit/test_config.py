@@ -362,6 +362,12 @@ def test_settings_of_the_editor_that_are_no_object_are_a_warning(
     assert only(loaded.warnings).startswith("the editor's settings: must be an object, not ")
 
 
+def test_an_editor_that_sets_nothing_gets_no_warning(place: Place) -> None:
+    loaded = load(None, {"PAILS_CONFIG_DIR": str(place.user.parent)}, None)
+
+    assert (loaded.config, loaded.warnings) == (Config(), ())
+
+
 @pytest.mark.parametrize("name", ["PAILS_STATE_DIR", "PAILS_CONFIG_DIR"])
 def test_a_folder_of_an_unknown_user_is_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -54,6 +54,7 @@ class TurnView:
         self._summary = TurnSummary(screen, workspace)
         self._streamed = False
         self._reasoning = False
+        self._begun = False
         self._names: dict[str, str] = {}
         self._prepared: dict[str, ToolCallPrepared] = {}
         self._outputs: dict[str, OutputView] = {}
@@ -104,23 +105,26 @@ class TurnView:
     # -- the reply ------------------------------------------------------------------------------
 
     def _show_round(self, event: RoundStarted) -> None:
-        self._streamed = self._reasoning = False
+        self._streamed = self._reasoning = self._begun = False
         if event.wrap_up:
             self._row("The limit of rounds is reached; the model sums up.", "yellow")
 
     def _show_text(self, event: TextDelta) -> None:
+        self._begun = True
         if self._screen.streams:
             self._streamed = True
             self._screen.write_answer(printable(event.text))
 
     def _show_reasoning(self) -> None:
+        self._begun = True
         if not self._reasoning:
             self._reasoning = True
             self._row("thinking …", "dim")
 
     def _show_discarded(self, event: ReplyDiscarded) -> None:
-        self._streamed = False
-        self._row(f"The reply broke off and starts again: {event.reason}", "yellow")
+        broke_off = "The reply broke off and starts again: " if self._begun else ""
+        self._streamed = self._begun = False
+        self._row(broke_off + event.reason, "yellow")
 
     def _show_message(self, event: AssistantMessageAdded) -> None:
         for call in event.message.tool_calls:

@@ -181,6 +181,8 @@ def _from_environment(environ: Mapping[str, str], warnings: list[str]) -> dict[s
 
 def _from_editor(settings: object, warnings: list[str]) -> dict[str, object]:
     """The editor's values in our spelling. Editors send null or "" for what nobody set."""
+    if settings is None:
+        return {}
     if not isinstance(settings, Mapping):
         warnings.append(f"{EDITOR}: must be an object, not {_short(settings)}. They are left out.")
         return {}

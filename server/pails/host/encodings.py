@@ -60,6 +60,8 @@ _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]")
 _TWO_HIGH_BYTES = re.compile(rb"[\x80-\xff]{2}")
 _COMMON_GB2312 = re.compile(rb"(?:[\x00-\x7f]|[\xa1-\xa3\xb0-\xd7][\xa1-\xfe])*")
 _SAMPLE_BYTES = 256_000
+_SAMPLE_CHARS = 4000
+_FEWEST_UTF16_BYTES = 16
 
 
 def decode(data: bytes) -> TextFile | BinaryFile:
@@ -96,8 +98,12 @@ def _decode_marked(data: bytes) -> TextFile | BinaryFile | None:
 
 
 def _decode_bare_utf16(data: bytes) -> TextFile | None:
-    """UTF-16 without a mark, where it is evident: every NUL is the same half of a unit."""
-    if len(data) % 2 or b"\0" not in data:
+    """UTF-16 without a mark, where it is evident: a text of mostly ASCII, in units of two bytes.
+
+    A few NULs in one half of the units are in binaries and damaged texts too. What was taken for
+    UTF-16 wrongly would be rewritten as such.
+    """
+    if len(data) % 2 or len(data) < _FEWEST_UTF16_BYTES or data.count(b"\0") * 4 < len(data):
         return None
     even, odd = b"\0" in data[::2], b"\0" in data[1::2]
     if even and odd:
@@ -107,14 +113,11 @@ def _decode_bare_utf16(data: bytes) -> TextFile | None:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         return None
-    sample = text[:4000]
     strange = any(
         unicodedata.category(char) in {"Cc", "Cn", "Co"} and char not in "\t\n\r\f"
-        for char in sample
+        for char in text[:_SAMPLE_CHARS]
     )
-    plain = sum(char < "\x7f" for char in sample)
-    # A few NULs in one parity happen in binaries too; then hardly anything reads as plain text.
-    return None if strange or plain * 20 < len(sample) else TextFile(text, encoding)
+    return None if strange else TextFile(text, encoding)
 
 
 def _decode_legacy(data: bytes) -> TextFile | None:

@@ -46,11 +46,35 @@ def git_folder(root: Path) -> Path | None:
     git = real_path(root / ".git")
     if git is None or not git.is_file():
         return git
-    with suppress(OSError, UnicodeDecodeError), git.open("rb") as file:
-        name, _, place = file.read(_MOST_PATH_BYTES).decode().partition(": ")
-        if name == "gitdir":
-            return real_path(root / place.strip())
-    return git
+    name, _, place = _first_words(git).partition(": ")
+    return real_path(root / place.strip()) if name == "gitdir" else git
+
+
+def git_folders(root: Path) -> tuple[Path, ...]:
+    """The same, and the folder that it shares with other work trees, if there is one."""
+    git = git_folder(root)
+    if git is None:
+        return ()
+    shared = _first_words(git / "commondir").strip()
+    common = real_path(git / shared) if shared else None
+    return (git,) if common is None else (git, common)
+
+
+def home_folder() -> Path | None:
+    """The person's own folder, real; None where the system knows none."""
+    try:
+        return real_path(Path.home())
+    except RuntimeError:
+        return None
+
+
+def _first_words(path: Path) -> str:
+    """The beginning of a file that holds a path; nothing where there is no such file."""
+    with suppress(OSError, UnicodeDecodeError):
+        if path.is_file():  # reading a pipe would block
+            with path.open("rb") as file:
+                return file.read(_MOST_PATH_BYTES).decode()
+    return ""
 
 
 def is_within(path: Path, folder: Path) -> bool:

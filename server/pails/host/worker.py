@@ -37,9 +37,16 @@ class Worker:
         self._closed = False
 
     async def warm(self) -> None:
-        """Start the child now. Raises `WorkerError` when it does not come up."""
+        """Start the child now. Raises `WorkerError` when it does not come up.
+
+        Being closed meanwhile is no failure: nobody waits for the child any more.
+        """
         async with self._turn:
-            await self._ready()
+            try:
+                await self._ready()
+            except WorkerError:
+                if not self._closed:
+                    raise
 
     async def request(self, payload: Mapping[str, object], timeout: float) -> dict[str, Any]:
         """The child's answer. `timeout` is in seconds and does not count waiting or starting.

@@ -165,8 +165,7 @@ class Server(LanguageServer):
         """Say why it failed, also to who asked for nothing yet; the next request tries again."""
         if not loading.cancelled() and (failure := loading.exception()) is not None:
             self._loading = None
-            unexpected = None if isinstance(failure, PailsError) else failure
-            log.error("the server could not be loaded: %s", failure, exc_info=unexpected)
+            _log_failure("the server could not be loaded", failure)
             self._known_client().show(types.MessageType.Error, f"Pails cannot start: {failure}")
 
     async def _make_edge(self) -> Edge:
@@ -192,8 +191,9 @@ class Server(LanguageServer):
                 await (await loading).close()
         except TimeoutError:
             log.error("the sessions could not be closed in %s seconds", CLOSE_SECONDS)
-        except Exception:  # the border of a request: the process must end whatever happens
-            log.exception("the server could not be closed cleanly")
+        except Exception as error:  # noqa: BLE001 - a border: the process must end in any case
+            if error is not loading.exception():  # of that one, `_loaded` has told
+                _log_failure("the server could not be closed cleanly", error)
 
     def _ender(self) -> Callable[[], None]:
         """What ends `serve` from any thread."""
@@ -214,3 +214,9 @@ class Server(LanguageServer):
         if self._client is None:
             raise AssertionError("nothing but initialize is handled before initialize")
         return self._client
+
+
+def _log_failure(what: str, failure: BaseException) -> None:
+    """In one line; with a traceback only where it is a bug."""
+    unexpected = None if isinstance(failure, PailsError) else failure
+    log.error("%s: %s", what, failure, exc_info=unexpected)

@@ -40,6 +40,7 @@ from pails.core.rpc import ErrorCode
 from pails.lsp import uris
 from pails.lsp.client import Payload
 from pails.lsp.documents import OpenDocuments
+from pails.lsp.nesting import is_nested_too_deep
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
@@ -100,6 +101,8 @@ class PailsProtocol(LanguageServerProtocol):
             if not isinstance(method, str):
                 raise JsonRpcInvalidRequest("The method of a message must be a string.")
             self._check_phase(method)
+            if is_nested_too_deep(data):
+                raise JsonRpcInvalidParams(f"Invalid parameters for {method}: nested too deep.")
             message = self._structured(method, data)
         except JsonRpcException as error:
             if is_request:
@@ -146,6 +149,8 @@ class PailsProtocol(LanguageServerProtocol):
         result_type = self._result_types.pop(msg_id)
         if future is None or future.done():
             log.info("ignored a late answer to %s", msg_id)
+        elif is_nested_too_deep(data):
+            future.set_exception(JsonRpcInvalidParams("The client's answer is nested too deep."))
         elif "error" in data:
             future.set_exception(_client_error(data["error"]))
         elif result_type is None:

@@ -28,15 +28,19 @@ from pails.model.encoding import Dialect, RequestEncoder
 from pails.model.endpoint import Endpoint
 from pails.model.failures import response_failure, stream_failure, transport_failure
 from pails.model.http import (
+    MOST_BYTES,
     SilenceWatch,
     awake_or_not,
     chunks_of,
     next_chunk,
     open_client,
+    read_complaint,
+    read_whole,
+    too_much,
 )
 from pails.model.json_values import Json, as_dict, parse
 from pails.model.retry import RetryPolicy
-from pails.model.sse import EventDecoder, ServerEvent
+from pails.model.sse import EventDecoder, EventTooLongError, ServerEvent
 from pails.telemetry import mask
 
 Item = ReplyDelta | ReplyRestarted | Reply
@@ -149,7 +153,8 @@ class ChatModel:
         response = await self._watch.wait(sending, self._first_timeout)
         async with contextlib.aclosing(response):
             if response.status_code != 200:
-                status, text = response.status_code, await self._read_whole(response)
+                status = response.status_code
+                text = await self._watch.wait(read_complaint(response), self._first_timeout)
                 raise response_failure(self._endpoint, status, text, response.headers)
             if response.headers.get("content-type", "").startswith("text/html"):
                 raise ModelRefusedError(
@@ -185,9 +190,10 @@ class ChatModel:
         """
         if response.headers.get("content-type", "").startswith("application/json"):
             # Not streamed: the whole reply, or an error, as one object.
-            yield ServerEvent("", await self._read_whole(response))
+            body = await self._watch.wait(read_whole(response), self._first_timeout)
+            yield ServerEvent("", body.decode("utf-8", "replace"))
             return
-        decoder = EventDecoder()
+        decoder = EventDecoder(MOST_BYTES)
         idle = self._first_timeout
         async with contextlib.aclosing(chunks_of(response)) as body:
             while True:
@@ -199,14 +205,14 @@ class ChatModel:
                     if not assembler.is_whole:
                         raise
                     data = None
-                for event in decoder.end() if data is None else decoder.feed(data):
+                try:
+                    arrived = decoder.end() if data is None else decoder.feed(data)
+                except EventTooLongError as error:
+                    raise too_much(response) from error
+                for event in arrived:
                     yield event
                 if data is None:
                     return
-
-    async def _read_whole(self, response: httpx.Response) -> str:
-        body = await self._watch.wait(response.aread(), self._first_timeout)
-        return body.decode("utf-8", "replace")
 
     def _read_chunk(self, event: ServerEvent) -> Json:
         """The chunk in an event; raises the error that the server sent in place of one."""
@@ -215,7 +221,7 @@ class ChatModel:
         except ValueError as error:
             raise ModelUnavailableError(
                 f"The model server at {self._endpoint.base_url} sent what is not JSON: "
-                f"{mask(event.data, self._endpoint.api_key)[:80]!r}."
+                f"{mask(event.data[:2000], self._endpoint.api_key)[:80]!r}."
             ) from error
         if chunk.get("error") or chunk.get("object") == "error" or event.name == "error":
             raise stream_failure(self._endpoint, chunk)

@@ -11,7 +11,7 @@ from pails.config import LoadedConfig
 from pails.core.errors import ConfigurationError, ModelUnavailableError, PailsError
 from pails.model.endpoint import Endpoint, endpoint_from
 from pails.model.failures import response_failure, transport_failure
-from pails.model.http import SilenceWatch, open_client
+from pails.model.http import SilenceWatch, open_client, read_complaint, read_whole
 from pails.model.json_values import as_dict, as_list, parse
 
 LOCAL_SERVERS: Mapping[str, int] = MappingProxyType(
@@ -66,19 +66,24 @@ async def list_models(endpoint: Endpoint, timeout: float = 20.0) -> list[str]:
     """The names of all models, in the server's order. Raises `ModelError`, `ConfigurationError`."""
     async with await open_client(endpoint) as client:
         try:
-            asking = client.get(f"{endpoint.base_url}/models")
-            response = await SilenceWatch().wait(asking, timeout)
+            body = await SilenceWatch().wait(_read_models(client, endpoint), timeout)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise transport_failure(endpoint, error) from error
-    if response.status_code != 200:
-        raise response_failure(endpoint, response.status_code, response.text, response.headers)
     try:
-        return _names(parse(response.content))
+        return _names(parse(body))
     except ValueError as error:
         raise ModelUnavailableError(
             f"{endpoint.base_url} answers, but not like a model server: check base_url "
             "(PAILS_BASE_URL); it usually ends in /v1."
         ) from error
+
+
+async def _read_models(client: httpx.AsyncClient, endpoint: Endpoint) -> bytes:
+    async with client.stream("GET", f"{endpoint.base_url}/models") as response:
+        if response.status_code != 200:
+            text = await read_complaint(response)
+            raise response_failure(endpoint, response.status_code, text, response.headers)
+        return await read_whole(response)
 
 
 async def with_model(endpoint: Endpoint) -> Endpoint:
@@ -111,9 +116,13 @@ def chat_models(names: list[str]) -> list[str]:
 
 
 def _names(body: object) -> list[str]:
-    """The model names in `{"data": [{"id": …}]}`; raises ValueError for another shape."""
+    """The model names in `{"data": [{"id": …}]}`; raises ValueError for another shape.
+
+    A name that no request could repeat or no screen show, half characters or control characters
+    in it, is left out.
+    """
     outer = as_dict(body)
     if not isinstance(outer.get("data", ""), list | None):  # null: a server without a model
         raise ValueError("no list of models")
     names = (as_dict(entry).get("id") for entry in as_list(outer.get("data")))
-    return [name for name in names if isinstance(name, str) and name]
+    return [name for name in names if isinstance(name, str) and name and name.isprintable()]

@@ -30,6 +30,9 @@ from pails.telemetry import mask
 
 _NO_HEADERS: Mapping[str, str] = {}
 
+_LONGEST_COMPLAINT = 20_000
+"""Characters of what a server says that are searched; an error may hold a whole page."""
+
 _NO_CREDIT = re.compile(
     r"insufficient[_ ](?:quota|balance|credits?|funds)|billing|quota[_ ]exceeded|arrearage"
     r"|exceeded your current quota|out of credits?|credit balance|payment required",
@@ -68,8 +71,8 @@ def read_complaint(body: str) -> Complaint:
     try:
         return complaint_in(parse(body))
     except ValueError:
-        is_page = body.lstrip()[:1] == "<"
-        return Complaint("" if is_page else body, "" if is_page else body)
+        text = "" if body.lstrip()[:1] == "<" else body[:_LONGEST_COMPLAINT]
+        return Complaint(text, text)
 
 
 def complaint_in(value: object) -> Complaint:
@@ -81,7 +84,8 @@ def complaint_in(value: object) -> Complaint:
     fields = as_dict(inner) or {"message": inner}
     texts = (fields.get(name) for name in ("message", "detail", "msg", "error_msg"))
     message = next((text for text in texts if isinstance(text, str) and text), "")
-    return Complaint(message, json.dumps(value, ensure_ascii=False))
+    words = json.dumps(value, ensure_ascii=False)
+    return Complaint(message[:_LONGEST_COMPLAINT], words[:_LONGEST_COMPLAINT])
 
 
 def response_failure(

@@ -1,6 +1,7 @@
-"""HTTP to a model's server: the client's settings, and how long silence may last."""
+"""HTTP to a model's server: the client's settings, how long silence may last, how much is read."""
 
 import asyncio
+import contextlib
 import sys
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
@@ -9,11 +10,14 @@ from typing import Any, TypeVar, cast
 import httpx
 
 from pails import __version__
-from pails.core.errors import ConfigurationError, ModelUnavailableError
+from pails.core.errors import ConfigurationError, ModelRefusedError, ModelUnavailableError
 from pails.model.endpoint import Endpoint
 
 _CONNECT_TIMEOUT = 10.0
 """Seconds that a server may take to accept a connection."""
+
+MOST_BYTES = 8 << 20
+"""The longest body that is read whole, and the longest event; no real one comes near it."""
 
 T = TypeVar("T")
 
@@ -119,8 +123,51 @@ class SilenceWatch:
 
 
 def chunks_of(response: httpx.Response) -> AsyncGenerator[bytes]:
-    """The bytes of a body as they arrive; typed as what it is, so that it can be closed."""
-    return cast("AsyncGenerator[bytes]", response.aiter_bytes())
+    """The bytes of a body as they arrive; typed as what it is, so that it can be closed.
+
+    Raises `ModelRefusedError` for a compressed body, which Pails asks for not to get: a small one
+    may unpack to any size.
+    """
+    encoding = response.headers.get("content-encoding", "").strip()
+    if encoding.lower() not in ("", "identity"):
+        raise ModelRefusedError(
+            f"{_origin(response)} sends its replies compressed ({encoding[:100]}), which Pails "
+            "asks not to: switch compression off there, or in the proxy on the way."
+        )
+    return cast("AsyncGenerator[bytes]", response.aiter_raw())
+
+
+async def read_whole(response: httpx.Response) -> bytes:
+    """The body. Raises `ModelRefusedError` for a compressed one or one over `MOST_BYTES`."""
+    body = bytearray()
+    async with contextlib.aclosing(chunks_of(response)) as chunks:
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > MOST_BYTES:
+                raise too_much(response)
+    return bytes(body)
+
+
+async def read_complaint(response: httpx.Response) -> str:
+    """The body of an error, empty where it cannot be read: its status says enough."""
+    try:
+        body = await read_whole(response)
+    except ModelRefusedError:
+        return ""
+    return body.decode("utf-8", "replace")
+
+
+def too_much(response: httpx.Response) -> ModelRefusedError:
+    """What to raise for a body, or an event of one, that exceeds `MOST_BYTES`."""
+    return ModelRefusedError(
+        f"{_origin(response)} sent more than {MOST_BYTES >> 20} MB in one piece, which no model's "
+        "reply is: check base_url (PAILS_BASE_URL)."
+    )
+
+
+def _origin(response: httpx.Response) -> str:
+    url = response.url
+    return f"The model server at {url.scheme}://{url.netloc.decode()}"  # without any key in it
 
 
 async def next_chunk(body: AsyncIterator[bytes]) -> bytes | None:

@@ -9,6 +9,9 @@ from email.utils import parsedate_to_datetime
 
 from pails.core.errors import ModelError, ModelUnavailableError, RateLimitedError
 
+LONGEST_ASKED = 365 * 86400.0
+"""Seconds. What asks for more, a bug or a joke, is read as this, for which there is a date."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
@@ -44,8 +47,13 @@ def read_retry_after(headers: Mapping[str, str], body: str, now: datetime) -> fl
     """Seconds that the server asks to wait, from what it sent with a refusal; None if nothing.
 
     `Retry-After` is a number of seconds or a date; a date is compared with the server's own clock
-    where it sent it. `headers` must look names up in any case.
+    where it sent it. `headers` must look names up in any case. At most `LONGEST_ASKED`.
     """
+    wait = _wait_asked_for(headers, body, now)
+    return None if wait is None else min(wait, LONGEST_ASKED)
+
+
+def _wait_asked_for(headers: Mapping[str, str], body: str, now: datetime) -> float | None:
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
     asked = headers.get("retry-after", "").strip()
@@ -58,12 +66,16 @@ def read_retry_after(headers: Mapping[str, str], body: str, now: datetime) -> fl
 
 
 def _number(text: str | None) -> float | None:
-    return float(text) if text and re.fullmatch(r"\d+(\.\d+)?", text.strip()) else None
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if number >= 0 else None  # neither is what is no number at all
 
 
 def _date(text: str) -> datetime | None:
     try:
         date = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return date if date.tzinfo else date.replace(tzinfo=UTC)

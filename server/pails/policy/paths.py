@@ -1,42 +1,22 @@
 """The third defence: where paths really lead, and the files that decide what runs.
 
 Files are known by name in any case, and both under the name that was asked for and the one that
-links lead to. Writes into git's own folder and to environment files are refused; configuration
-of ours and of editors, which starts programs, always asks, whatever was granted; secrets ask
-before they are read.
+links lead to. Writes into git's own folders and to environment files are refused. Configuration
+of ours and of editors, which starts programs, always asks, whatever was granted; so does every
+write in a home folder; secrets ask before they are read or written.
 """
 
-import functools
-import re
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import translate
 from pathlib import Path
 
 from pails.core.ports import Action, Decision
-from pails.host.paths import git_folder, is_within, normalized, real_path
+from pails.host.paths import home_folder, is_within, normalized, real_path
+from pails.policy.git import GitPlace, git_place
+from pails.policy.names import CONFIGURATION, is_environment, is_secret, names_any
 from pails.policy.visible import visible_line
 
-SECRET_NAMES = (
-    *(".env", ".env.*", ".env-*", ".env_*", ".envrc"),
-    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore"),
-    *("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"),
-    *(".netrc", ".npmrc", ".pypirc", ".git-credentials"),
-)
-"""File names, lower case, that ask before they are read. Searches leave these files out."""
-
-_ENVIRONMENT_NAMES = SECRET_NAMES[:5]
 _GIT_NAMES = (".git", "git~1")
-_CONFIGURATION = (
-    *(".pai", ".mcp.json", ".claude", ".cursor"),
-    *(".vscode/tasks.json", ".vscode/settings.json", ".vscode/launch.json", ".vscode/mcp.json"),
-    *("*.code-workspace", ".idea", ".devcontainer", ".nvim.lua", ".nvimrc", ".exrc", ".vim"),
-    *(".zed", ".helix", ".dir-locals.el", "*.sublime-project"),
-    *(".husky", ".githooks"),
-)
-"""Names that start programs when an editor, git or an agent opens the folder, with all below."""
-
 _ALLOWED = Decision("allow", "paths: inside the workspace")
 
 
@@ -68,32 +48,44 @@ class ResolvedPath:
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedWrite(ResolvedPath):
+    """A path to be written, with what it is to git and whether it lies in a home folder's tree."""
+
+    git: GitPlace
+    at_home: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedPaths:
-    """All paths of an action; where it writes, with where the git folder really is."""
+    """All paths of an action."""
 
     reads: tuple[ResolvedPath, ...]
-    writes: tuple[ResolvedPath, ...]
-    git_folder: Path | None
+    writes: tuple[ResolvedWrite, ...]
 
 
 def resolve(action: Action, workspace: Path) -> ResolvedPaths:
     """Follow the links of the action's paths. Looks at the disk, changes nothing."""
     root = real_path(workspace) or workspace
+    home = home_folder()
+    at_home = home is not None and is_within(home, root)
 
     def resolved(path: Path) -> ResolvedPath:
         return ResolvedPath(normalized(workspace / path), real_path(workspace / path), root)
 
+    def resolved_write(path: Path) -> ResolvedWrite:
+        found = resolved(path)
+        git = git_place(found.real, root) if found.real and found.inside else ""
+        return ResolvedWrite(found.asked, found.real, root, git, at_home)
+
     return ResolvedPaths(
-        tuple(map(resolved, action.reads)),
-        tuple(map(resolved, action.writes)),
-        git_folder(root) if action.writes else None,
+        tuple(map(resolved, action.reads)), tuple(map(resolved_write, action.writes))
     )
 
 
 def judge_paths(paths: ResolvedPaths, readable: Sequence[Path]) -> Decision:
     """`readable` are folders outside the workspace that may be read, such as the session's own."""
     decisions = [
-        *(_judge_write(path, paths.git_folder) for path in paths.writes),
+        *map(_judge_write, paths.writes),
         *(_judge_read(path, readable) for path in paths.reads),
     ]
     for verdict in ("deny", "ask"):
@@ -103,31 +95,37 @@ def judge_paths(paths: ResolvedPaths, readable: Sequence[Path]) -> Decision:
     return _ALLOWED
 
 
-def is_secret(path: Path) -> bool:
-    """Whether a file of this name asks before it is read."""
-    return _matches([path.name], SECRET_NAMES)
-
-
-def _judge_write(path: ResolvedPath, git_folder: Path | None) -> Decision:
+def _judge_write(path: ResolvedWrite) -> Decision:
     shown = visible_line(str(path.relative))
     if not path.inside:
         return _outside(path, "written")
-    in_git_folder = git_folder and path.real and is_within(path.real, git_folder)
-    if in_git_folder or _names_any(path.names, _GIT_NAMES):
+    if path.git == "inside" or names_any(path.names, _GIT_NAMES):
         return Decision("deny", f"paths: {shown} belongs to git, which alone writes there.")
-    if _names_any(path.names, _ENVIRONMENT_NAMES):
+    if any(map(is_environment, path.names)):
         return Decision(
             "deny",
             f"paths: {shown} is an environment file, and those are the person's alone. Tell "
             "them which line to add.",
         )
-    if _names_any(path.names, _CONFIGURATION):
-        return Decision("ask", f"paths: {shown} decides what programs run, so each write asks")
-    return _ALLOWED
+    why = _why_a_write_asks(path)
+    return Decision("ask", f"paths: {shown} {why}, so each write asks") if why else _ALLOWED
+
+
+def _why_a_write_asks(path: ResolvedWrite) -> str:
+    """Completes a sentence that begins with the path; empty when the write may pass."""
+    if names_any(path.names, CONFIGURATION):
+        return "decides what programs run"
+    if path.git == "part":
+        return "would be part of a git folder, which decides what programs git runs"
+    if any(map(is_secret, path.names)):  # what a rewrite replaces shows in its result
+        return "may hold secrets"
+    if path.at_home:
+        return "is in your home folder, which is no project: other programs live by its files"
+    return ""
 
 
 def _judge_read(path: ResolvedPath, readable: Sequence[Path]) -> Decision:
-    may_be_secret = any(is_secret(name) for name in path.names)
+    may_be_secret = any(map(is_secret, path.names))
     if path.inside and not may_be_secret:
         return _ALLOWED
     if path.real and any(is_within(path.real, real_path(root) or root) for root in readable):
@@ -148,35 +146,3 @@ def _outside(path: ResolvedPath, done: str) -> Decision:
         f"paths: {asked}{leads} is outside the workspace; only files in the workspace can be "
         f"{done}. Ask the person when it is needed.",
     )
-
-
-def _names_any(paths: Iterable[Path], patterns: tuple[str, ...]) -> bool:
-    """Whether one of the paths is, or lies below, something of these names."""
-    return any(
-        _matches(parts[start:end], patterns)
-        for parts in (path.parts for path in paths)
-        for start in range(len(parts))
-        for end in (start + 1, start + 2)
-        if end <= len(parts)
-    )
-
-
-def _matches(parts: Iterable[str], patterns: tuple[str, ...]) -> bool:
-    return _any_of(patterns).match("/".join(map(_plain, parts))) is not None
-
-
-@functools.cache
-def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(map(translate, patterns)))
-
-
-@functools.lru_cache(maxsize=4096)
-def _plain(name: str) -> str:
-    """The name as the most forgiving file system takes it.
-
-    macOS ignores invisible characters and case, Windows trailing dots and blanks, and there a
-    colon begins the name of a stream of the same file.
-    """
-    shown = "".join(c for c in name if unicodedata.category(c) != "Cf")
-    folded = unicodedata.normalize("NFKC", shown).casefold()
-    return folded.partition(":")[0].rstrip(". ") or folded

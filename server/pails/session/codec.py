@@ -14,12 +14,15 @@ _TaggedEvent = Annotated[Event, Field(discriminator="kind")]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A durable event as the log keeps it: its number (from 1) and time (seconds since 1970)."""
+    """A durable event as the log keeps it: its number (from 1) and time (seconds since 1970).
+
+    Numbers end where clients that count in floating point do.
+    """
 
     __pydantic_config__: ClassVar = _CAMEL
 
-    seq: int
-    time: float
+    seq: Annotated[int, Field(ge=1, le=2**53)]
+    time: Annotated[float, Field(allow_inf_nan=False)]
     event: _TaggedEvent
     v: Literal[1] = 1
 

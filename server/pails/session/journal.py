@@ -95,8 +95,8 @@ class Loaded:
 def load(path: Path) -> Loaded:
     """Read a log, which may be in use: blocking.
 
-    A line without an end is left out, as is an unreadable line in the middle. Raises
-    `LogError` when there is no readable record at all.
+    A line without an end is left out, as is a line in the middle that is unreadable or whose
+    number does not rise. Raises `LogError` when there is no readable record at all.
     """
     lines, size = read_lines(path)
     repaired: list[str] = []
@@ -107,12 +107,18 @@ def load(path: Path) -> Loaded:
 
 
 def _decode_all(lines: list[bytes], repaired: list[str]) -> Iterator[Record]:
-    bad = 0
+    bad = last_seq = 0
     for line in lines:
         try:
-            yield decode_record(line)
+            record = decode_record(line)
         except ValueError:
             bad += 1
+            continue
+        if record.seq <= last_seq:
+            bad += 1
+            continue
+        last_seq = record.seq
+        yield record
     if bad:
         repaired.append(
             f"{bad} unreadable record(s) were skipped; their bytes are still in the log"

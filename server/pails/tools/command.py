@@ -24,7 +24,7 @@ from pails.host.process import Finished, run
 from pails.host.process_tree import with_marker
 from pails.host.programs import NotStarted, look_up
 from pails.policy.visible import visible, visible_line
-from pails.tools.paths import PathText, resolve_path
+from pails.tools.paths import PathText, path_for_person, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 OUTPUT_NAMES = "command-*-*.txt"
@@ -179,12 +179,12 @@ class _LiveOutput:
 def _for_approval(call: _Call, program: Path) -> str:
     """All that a person needs to decide: the whole command, its folder, its limit."""
     workspace = call.context.workspace
-    folder, file = (visible_line(shown_path(path, workspace)) for path in (call.folder, program))
     lines = [
         visible(shlex.join(call.command)),
-        f"in {folder}, for {call.seconds:g} s at most",
+        f"in {path_for_person(call.context, call.folder)}, for {call.seconds:g} s at most",
     ]
     if program.is_relative_to(workspace):
+        file = visible_line(shown_path(program, workspace))
         lines.append(f"runs {file} of this workspace")
     return "\n".join(lines)
 

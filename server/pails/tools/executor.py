@@ -55,6 +55,8 @@ IF_DONE = "If this completes the task, check it where you can, then answer in wo
 """Said after a good write: small models do not stop by themselves, and undo what they did."""
 
 _SUMMARY_CHARS = 120
+_ECHO_CHARS = 200
+_MAX_FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,8 @@ class Executor:
         tool = self._around.registry.get(call.name)
         if tool is None:
             names = ", ".join(self._around.registry.names)
-            return _mistake(f"There is no tool {call.name!r}. The tools are: {names}.")
+            name = first_line(repr(call.name), _ECHO_CHARS)
+            return _mistake(f"There is no tool {name}. The tools are: {names}.")
         try:
             data = from_json(call.arguments or "{}")
         except ValueError as error:
@@ -184,7 +187,7 @@ class Executor:
         try:
             return tool, tool.parameters.model_validate(data)
         except ValidationError as error:
-            faults = "; ".join(_fault(dict(detail)) for detail in error.errors())
+            faults = _faults(error)
             schema = json.dumps(tool.spec.parameters, ensure_ascii=False)
             return _mistake(
                 f"The arguments do not fit {tool.name}: {faults}. Nothing was run. "
@@ -275,6 +278,16 @@ def _refused(reason: str) -> ToolResult:
     )
 
 
+def _faults(error: ValidationError) -> str:
+    """The first faults of the arguments, and how many more there are."""
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    told = "; ".join(_fault(dict(detail)) for detail in details[:_MAX_FAULTS])
+    more = len(details) - _MAX_FAULTS
+    return f"{told}; and {more:,} more" if more > 0 else told
+
+
 def _fault(detail: dict[str, Any]) -> str:
-    where = ".".join(str(part) for part in detail["loc"])
-    return f"{where}: {detail['msg']}" if where else str(detail["msg"])
+    """One of them. The place is in the model's own words, which may be very many."""
+    where = first_line(".".join(str(part) for part in detail["loc"]), _ECHO_CHARS)
+    told = first_line(str(detail["msg"]), _ECHO_CHARS)
+    return f"{where}: {told}" if where else told

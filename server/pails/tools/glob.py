@@ -11,9 +11,10 @@ from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
 from pails.host.search import SearchOutput, run_search
 from pails.policy.visible import visible_line
-from pails.tools.globs import Glob, compile_glob
+from pails.tools.globs import MAX_GLOB_CHARS, Glob, compile_glob
 from pails.tools.paths import (
     PathText,
+    echoed,
     missing_message,
     path_for_person,
     resolve_path,
@@ -32,7 +33,9 @@ _HIDDEN = ("--hidden", "--glob", "!.git")
 
 
 class GlobParameters(Parameters):
-    pattern: str = Field(min_length=1, description="such as *.py or src/**/*.{ts,tsx}")
+    pattern: str = Field(
+        min_length=1, max_length=MAX_GLOB_CHARS, description="such as *.py or src/**/*.{ts,tsx}"
+    )
     path: PathText = Field(".", description="directory to search")
 
 
@@ -43,7 +46,7 @@ class GlobFiles(Tool[GlobParameters]):
 
     def action(self, args: GlobParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
-        title = f"Find {visible_line(args.pattern)} in {path_for_person(context, path)}"
+        title = f"Find {echoed(visible_line(args.pattern))} in {path_for_person(context, path)}"
         return Action(self.name, self.effect, title, reads=(path,))
 
     async def propose(self, args: GlobParameters, context: CallContext) -> Proposal:
@@ -67,7 +70,8 @@ class GlobFiles(Tool[GlobParameters]):
         found = await asyncio.to_thread(_matching, output, glob)
         if not found:
             left_out = await _left_out(root, glob)
-            return ToolResult(f"No file matches {args.pattern} in {shown}.{left_out}")
+            pattern = echoed(args.pattern)
+            return ToolResult(f"No file matches {pattern} in {shown}.{left_out}")
         lines = [shown_path(root / name, context.workspace) for name in found[:MAX_FILES]]
         if len(found) > MAX_FILES:
             lines.append(f"[{len(found) - MAX_FILES:,} of {len(found):,} files not shown]")

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 
+MAX_GLOB_CHARS = 4000
+"""Longer ones take noticeably long to compile, during which nothing else runs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Glob:

@@ -8,18 +8,32 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from pails.context.truncation import truncate
 from pails.core.errors import ConfigurationError
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
 from pails.host import files
+from pails.host.paths import normalized
 from pails.host.search import SearchOutput, run_search
-from pails.policy.paths import is_secret
-from pails.tools.globs import Glob, compile_glob
+from pails.policy.names import is_secret
+from pails.tools.globs import MAX_GLOB_CHARS, Glob, compile_glob
 from pails.tools.matches import Found, parse_counts, parse_matches, parse_names
-from pails.tools.paths import PathText, missing_message, path_for_person, resolve_path, shown_place
+from pails.tools.paths import (
+    WORKSPACE_GONE,
+    PathText,
+    echoed,
+    is_workspace_gone,
+    missing_message,
+    path_for_person,
+    resolve_path,
+    shown_place,
+)
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 _LIMIT_BYTES = 4_000_000
+# In bytes, four times as many at most, it still is an argument that systems take.
+_MAX_PATTERN_CHARS = 20_000
+_REASON_CHARS = 500
 _SECONDS = 20.0
 # With so few matches it is worth saying how many hidden or ignored files would match.
 _FEW = 3
@@ -35,13 +49,18 @@ def _without_nul(text: str) -> str:
     return text
 
 
-SearchText = Annotated[str, Field(min_length=1), AfterValidator(_without_nul)]
+PatternText = Annotated[
+    str, Field(min_length=1, max_length=_MAX_PATTERN_CHARS), AfterValidator(_without_nul)
+]
+GlobText = Annotated[
+    str, Field(min_length=1, max_length=MAX_GLOB_CHARS), AfterValidator(_without_nul)
+]
 
 
 class GrepParameters(Parameters):
-    pattern: SearchText = Field(description="regular expression (Rust syntax)")
+    pattern: PatternText = Field(description="regular expression (Rust syntax)")
     path: PathText = Field(".", description="file or directory")
-    glob: SearchText | None = Field(None, description="only such files: *.py, src/**")
+    glob: GlobText | None = Field(None, description="only such files: *.py, src/**")
     literal: bool = Field(False, description="pattern is plain text")
     ignore_case: bool = False
     context: int = Field(0, ge=0, le=20, description="lines around each match")
@@ -54,7 +73,7 @@ class Grep(Tool[GrepParameters]):
 
     def action(self, args: GrepParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
-        title = f"Search {args.pattern!r} in {path_for_person(context, path)}"
+        title = f"Search {echoed(repr(args.pattern))} in {path_for_person(context, path)}"
         return Action(self.name, self.effect, title, reads=(path,))
 
     async def propose(self, args: GrepParameters, context: CallContext) -> Proposal:
@@ -75,7 +94,9 @@ class Grep(Tool[GrepParameters]):
                 found = await search.counted(found)
             left_out = await search.left_out(found) if found.matches <= _FEW else ""
         except (OSError, ConfigurationError) as error:
-            return ToolResult(f"Could not search: {error}", is_error=True)
+            gone = await is_workspace_gone(context)
+            text = WORKSPACE_GONE if gone else f"Could not search: {error}"
+            return ToolResult(text, is_error=True)
         if found.matches or found.lines:
             notes = [note for note in (found.note, _stopped(output), left_out) if note]
             text = "\n".join((*found.lines, *(f"[{note}]" for note in notes)))
@@ -85,15 +106,16 @@ class Grep(Tool[GrepParameters]):
     async def _nothing(self, search: "_Search", output: SearchOutput, left_out: str) -> ToolResult:
         args, context = search.args, search.context
         if output.exit_code == _ERROR_CODE and output.stderr:
-            reason = output.stderr.decode(errors="replace").strip()
+            reason = truncate(output.stderr.decode(errors="replace").strip(), _REASON_CHARS)
             return ToolResult(
                 f"{reason}\nTo search for the text itself set literal.", is_error=True
             )
         if not await asyncio.to_thread(files.exists, search.root):
             return ToolResult(await missing_message(context, search.root), is_error=True)
-        where = shown_place(context, search.root) + (f" ({args.glob})" if args.glob else "")
+        where = shown_place(context, search.root) + (f" ({echoed(args.glob)})" if args.glob else "")
         ending = "".join(f" {note}." for note in (_stopped(output), left_out) if note)
-        return ToolResult(f"No matches for {args.pattern!r} in {where}.{ending}")
+        pattern = echoed(repr(args.pattern))
+        return ToolResult(f"No matches for {pattern} in {where}.{ending}")
 
 
 def _stopped(output: SearchOutput) -> str:
@@ -135,14 +157,19 @@ class _Search:
     def keeps(self, path: str) -> bool:
         """Whether the path (as ripgrep prints it) is one of the files asked for.
 
-        What asks before it is read is left out, unless it is the very file that was named.
+        What asks before it is read is left out, unless it is, or is in, the place that was named,
+        for which the person was asked.
         """
-        if is_secret(Path(path)) and Path(path).name != self.root.name:
+        if is_secret(Path(path)) and not self._names_secret():
             return False
         if self.glob is None or self.glob.matches(path):
             return True
         target = self._target().removeprefix("./").rstrip("/")
         return bool(target) and self.glob.matches(path.removeprefix(target).lstrip("/"))
+
+    def _names_secret(self) -> bool:
+        root, workspace = normalized(self.root), self.context.workspace
+        return root.is_relative_to(workspace) and is_secret(root.relative_to(workspace))
 
     async def counted(self, found: Found) -> Found:
         """The same lines with exact counts, for a search whose output was too much."""

@@ -7,11 +7,17 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from pails.core.text import join_surrogates, shown_path
+from pails.core.text import first_line, join_surrogates, shown_path
 from pails.host import files
 from pails.policy.visible import visible_line
 from pails.tools.documents import Unreadable
 from pails.tools.registry import CallContext
+
+_MAX_PATH_CHARS = 4096
+"""No system takes longer ones that a model would write."""
+_ECHO_CHARS = 200
+
+WORKSPACE_GONE = "The workspace no longer exists. Tell the person."
 
 
 def _usable(path: str) -> str:
@@ -20,7 +26,7 @@ def _usable(path: str) -> str:
     return path
 
 
-PathText = Annotated[str, Field(min_length=1), AfterValidator(_usable)]
+PathText = Annotated[str, Field(min_length=1, max_length=_MAX_PATH_CHARS), AfterValidator(_usable)]
 """A path argument: relative to the workspace, absolute, or under the home folder with `~/`."""
 
 
@@ -41,6 +47,16 @@ def shown_place(context: CallContext, folder: Path) -> str:
     return "the workspace" if folder == context.workspace else shown_path(folder, context.workspace)
 
 
+def echoed(text: str) -> str:
+    """What the model sent, as a result or a title repeats it: one line, cut where it is long."""
+    return first_line(text, _ECHO_CHARS)
+
+
+async def is_workspace_gone(context: CallContext) -> bool:
+    """Whether somebody has removed or renamed the workspace: then say `WORKSPACE_GONE`."""
+    return not await asyncio.to_thread(files.exists, context.workspace)
+
+
 async def unreadable_message(context: CallContext, path: Path, found: Unreadable) -> str:
     """Why the path cannot be read, in a sentence."""
     if found.reason == "missing":
@@ -49,8 +65,12 @@ async def unreadable_message(context: CallContext, path: Path, found: Unreadable
 
 
 async def missing_message(context: CallContext, path: Path) -> str:
-    """That the path does not exist, and what similar there is."""
+    """That the path does not exist, and what similar there is in the workspace."""
+    if await is_workspace_gone(context):
+        return WORKSPACE_GONE
     folder = path.parent
+    if not folder.is_relative_to(context.workspace):
+        return f"{shown_path(path, context.workspace)} does not exist."
     names = await asyncio.to_thread(_names, folder)
     shown = shown_path(path, context.workspace)
     if names is None:

@@ -99,7 +99,7 @@ class ToolRegistry:
         return tuple(tool.spec for tool in self._tools.values())
 
 
-_NEEDLESS = frozenset(("additionalProperties", "minLength"))
+_NEEDLESS = frozenset(("additionalProperties", "minLength", "maxLength"))
 
 
 def _trimmed_schema(schema: dict[str, Any]) -> dict[str, Any]:

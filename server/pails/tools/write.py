@@ -9,12 +9,18 @@ from pails.context.truncation import truncate
 from pails.core.events import Effect
 from pails.core.ports import Action, Change, ToolResult
 from pails.core.text import shown_path
-from pails.host import files
 from pails.tools.diff import DiffText, unified
 from pails.tools.documents import Document, Documents, Unreadable, Unwritten
 from pails.tools.edit import EditError, EditPlan, apply_changes, find_edit
 from pails.tools.lines import fitted_to
-from pails.tools.paths import PathText, path_for_person, resolve_path, unreadable_message
+from pails.tools.paths import (
+    WORKSPACE_GONE,
+    PathText,
+    is_workspace_gone,
+    path_for_person,
+    resolve_path,
+    unreadable_message,
+)
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 _SHOWN_CHARS = 1500
@@ -66,9 +72,8 @@ class WriteFile(Tool[WriteFileParameters]):
 
         async def run() -> ToolResult:
             # A write makes the folders above the file, but a workspace that is gone is not ours.
-            if not await asyncio.to_thread(files.exists, context.workspace):
-                text = "The workspace no longer exists. Nothing was written; tell the person."
-                return ToolResult(text, is_error=True)
+            if await is_workspace_gone(context):
+                return ToolResult(f"{WORKSPACE_GONE} Nothing was written.", is_error=True)
             written = await self._documents.write(document, after, f"Write {shown}")
             return _result(written, after, diff, f"{verb} {shown}: {_counts(diff)}.", changed)
 

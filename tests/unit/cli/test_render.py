@@ -142,6 +142,15 @@ def test_a_terminal_streams_and_the_message_does_not_come_twice():
     )
 
 
+@pytest.mark.parametrize("begun", [ReasoningDelta("turn", "hm"), TextDelta("turn", "Hal")])
+def test_only_a_reply_that_had_begun_can_break_off(begun: Event):
+    reason = "No model server answers. Trying again in 1 s."
+    again = ReplyDiscarded("turn", reason)
+    assert show(RoundStarted("turn", 1), again, again) == f"{reason}\n{reason}\n"
+    shown = show(RoundStarted("turn", 1), begun, again, again)
+    assert shown.endswith(f"The reply broke off and starts again: {reason}\n{reason}\n")
+
+
 def test_a_file_gets_no_reply_that_was_discarded():
     shown = show(
         TextDelta("turn", "Half an ans"),

@@ -51,3 +51,26 @@ def test_a_mark_is_written_once():
 
 def test_utf16_that_does_not_decode_is_binary():
     assert isinstance(decode(b"\xff\xfeh\x00i"), BinaryFile)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"b = 2\n\0\n",
+        b"x = 1\n" * 6 + b"\0\n",
+        b"x = 1\n" * 50 + b"\0\n",
+        b"\0\n",
+        b"a\0b\0",
+        b"\0" * 64,
+        b"a\0" * 40 + b"xy" * 60,
+        b"one line of ascii text\n\n\0\n" * 4,
+    ],
+)
+def test_a_few_nuls_make_no_utf16(data):
+    assert isinstance(decode(data), BinaryFile)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["key = value\r\n", 'name = "汉字"\n', "Straße größer\n" * 500])
+def test_utf16_without_a_mark_is_text_where_it_convinces(text, encoding):
+    assert decode(text.encode(encoding)) == TextFile(text, encoding)

@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -126,6 +127,19 @@ async def test_closing_twice_and_then_asking(worker: Worker) -> None:
     assert children_of(os.getpid()) == []
     with pytest.raises(WorkerError, match="shut down"):
         await echo(worker, 1)
+
+
+async def test_closing_while_it_warms_up_is_no_failure_of_the_child(tmp_path: Path) -> None:
+    running = tmp_path / "running"
+    child = "import pathlib, sys, time; pathlib.Path(sys.argv[1]).touch(); time.sleep(600)"
+    worker = Worker((sys.executable, "-c", child, str(running)))
+    warming = asyncio.create_task(worker.warm())
+    async with asyncio.timeout(30):
+        while not running.exists():
+            await asyncio.sleep(0.001)
+    await worker.aclose()
+    await warming
+    assert children_of(os.getpid()) == []
 
 
 async def test_closing_what_never_started() -> None:

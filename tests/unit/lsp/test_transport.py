@@ -89,6 +89,34 @@ async def test_ids_and_methods_have_types(connection: Connection, message: Any) 
     assert connection.out[-1]["error"]["code"] == ErrorCode.INVALID_REQUEST
 
 
+@pytest.mark.parametrize("pair", ["[]", "{}"])
+@pytest.mark.parametrize("method", ["pai/session/prompt", "workspace/executeCommand"])
+async def test_what_is_nested_beyond_all_reason_is_the_fault_of_the_request(
+    method: str, pair: str
+) -> None:
+    connection = make_server(FakeEdge())
+    opening = '{"a":' if pair == "{}" else "["
+    deep = opening * 900 + "1" + pair[1] * 900
+    params = f'{{"command":"pails.fix","arguments":[{deep}]}}'
+    connection.wire.receive(
+        f'{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}'.encode()
+    )
+    await connection.settle()
+    assert connection.error(1)["code"] == ErrorCode.INVALID_PARAMS
+    assert "nested" in connection.error(1)["message"]
+    connection.send(id=2, method="pai/status")
+    assert await answered(connection, 2) == {"done": True}
+
+
+async def test_an_answer_nested_beyond_all_reason_is_an_error(connection: Connection) -> None:
+    asked = asyncio.create_task(connection.wire.ask("q1", "pai/question/ask", {}))
+    await connection.settle()
+    deep = "[" * 900 + "]" * 900
+    connection.wire.receive(f'{{"jsonrpc":"2.0","id":"q1","result":{deep}}}'.encode())
+    with pytest.raises(JsonRpcException, match="nested"):
+        await asked
+
+
 async def test_unknown_methods(connection: Connection) -> None:
     connection.send(id=1, method="pai/unknown", params={"a": 1})
     connection.send(id=2, method="textDocument/hover", params=[])
@@ -410,6 +438,29 @@ async def test_shutdown_closes_once_and_answers_when_it_has() -> None:
     connection.send(id=1, method="shutdown")
     assert await answered(connection, 1) is None
     assert edge.closed == 1
+
+
+@pytest.mark.parametrize("error", [StorageError("the folder is gone"), ValueError("a bug")])
+async def test_a_failure_is_told_once_when_the_server_ends(
+    caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    """A traceback is for bugs only: what a person can mend is one line."""
+
+    def fail() -> None:
+        raise error
+
+    class FailsToClose(FakeEdge):
+        async def close(self) -> None:
+            raise error
+
+    for connection in (make_server(FakeEdge(), fail), make_server(FailsToClose())):
+        caplog.clear()
+        connection.send(method="initialized", params={})
+        connection.send(id=1, method="shutdown")
+        assert await answered(connection, 1) is None
+        [record] = [record for record in caplog.records if record.levelno >= logging.ERROR]
+        assert str(error) in record.getMessage()
+        assert bool(record.exc_info) == isinstance(error, ValueError)
 
 
 async def test_bodies_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:

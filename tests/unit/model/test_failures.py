@@ -71,6 +71,15 @@ def test_a_long_wait_names_when():
     assert f"3 h 6 min, until {until:%Y-%m-%d %H:%M:%S}" in str(failure)
 
 
+@pytest.mark.parametrize("asked", ["9" * 23, "9" * 5000, "1e999", "-1e999", "nan", "31 Dec 9999"])
+def test_no_wait_is_too_long_to_be_told(asked):
+    for headers in ({"Retry-After": asked}, {"Retry-After-Ms": asked}):
+        failure = response_failure(ENDPOINT, 429, "", httpx.Headers(headers), NOW)
+        assert isinstance(failure, RateLimitedError)
+        assert "asks " in str(failure)
+        assert len(str(failure)) < 200
+
+
 def test_a_quota_by_the_minute_is_a_rate_limit():
     body = error("You exceeded your current quota, check billing", details=[{"retryDelay": "7s"}])
     failure = response_failure(ENDPOINT, 429, body)

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from pails.core.errors import ModelRefusedError, ModelUnavailableError, RateLimitedError
-from pails.model.retry import RetryPolicy, read_retry_after
+from pails.model.retry import LONGEST_ASKED, RetryPolicy, read_retry_after
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 EXACT = RetryPolicy(jitter=0.0)
@@ -54,6 +54,15 @@ def test_a_refusal_is_never_tried_again():
         ),
         ({"Retry-After": "soon"}, None),
         ({"Retry-After": "-3"}, None),
+        ({"Retry-After": "nan"}, None),
+        ({"Retry-After": "9" * 5000}, LONGEST_ASKED),
+        ({"Retry-After": "1e999"}, LONGEST_ASKED),
+        ({"Retry-After": "inf"}, LONGEST_ASKED),
+        ({"Retry-After-Ms": "9" * 400}, LONGEST_ASKED),
+        ({"Retry-After": "Fri, 31 Dec 9999 23:59:59 -2359"}, LONGEST_ASKED),
+        ({"Retry-After": "Fri, 31 Dec 99999 23:59:59 GMT"}, None),
+        ({"Retry-After": f"Fri, 31 Dec {'9' * 30} 23:59:59 GMT"}, None),
+        ({"Retry-After": f"Fri, 31 Dec 2026 23:59:59 +{'9' * 30}"}, None),
         ({"Retry-After-Ms": "350", "Retry-After": "1"}, 0.35),
     ],
 )
@@ -63,3 +72,5 @@ def test_retry_after_in_seconds_or_as_a_date(headers, seconds):
 
 def test_a_wait_in_the_body():
     assert read_retry_after(httpx.Headers(), '{"retryDelay": "34s"}', NOW) == 34.0
+    body = '{"retryDelay": "%ss"}' % ("9" * 400)
+    assert read_retry_after(httpx.Headers(), body, NOW) == LONGEST_ASKED

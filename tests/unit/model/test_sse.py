@@ -2,14 +2,14 @@
 
 import pytest
 
-from pails.model.sse import EventDecoder, ServerEvent
+from pails.model.sse import EventDecoder, EventTooLongError, ServerEvent
 
 CLEAN = 'data: {"a": "é😀"}\n\ndata: two\n\nevent: error\ndata: three\n\n'.encode()
 EXPECTED = [ServerEvent("", '{"a": "é😀"}'), ServerEvent("", "two"), ServerEvent("error", "three")]
 
 
 def decode(*chunks: bytes) -> list[ServerEvent]:
-    decoder = EventDecoder()
+    decoder = EventDecoder(longest=1 << 20)
     return [event for chunk in chunks for event in decoder.feed(chunk)] + decoder.end()
 
 
@@ -49,3 +49,20 @@ def test_byte_order_mark_and_bare_error_object():
         ServerEvent("", "a"),
         ServerEvent("", '{"error": 1}'),
     ]
+
+
+@pytest.mark.parametrize(
+    "unit", [b"data: aaaa\n", b"data:\n", b"x"], ids=["lines", "blank", "line"]
+)
+def test_an_event_without_an_end_is_not_kept_for_ever(unit):
+    decoder = EventDecoder(longest=1000)
+    with pytest.raises(EventTooLongError):
+        for _ in range(1001):
+            decoder.feed(unit)
+
+
+def test_any_number_of_events_and_comments_may_follow_each_other():
+    decoder = EventDecoder(longest=100)
+    events = [decoder.feed(b": still here\n: and here\ndata: a\n\n") for _ in range(100)]
+    assert events == [[ServerEvent("", "a")]] * 100
+    assert [decoder.feed(b": still here\n") for _ in range(100)] == [[]] * 100

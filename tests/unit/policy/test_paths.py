@@ -8,7 +8,7 @@ import pytest
 from pails.core.events import Effect, Mode
 from pails.core.ports import Action, Decision
 from pails.policy.gate import Gate
-from pails.policy.paths import is_secret
+from pails.policy.names import is_secret
 
 
 @pytest.fixture
@@ -180,7 +180,21 @@ def test_a_git_folder_of_another_name_is_protected_too(workspace):
         "tasks.json",
         "env",
         "keys.py",
-        "a.env",
+        ".env.example",
+        ".env.local.sample",
+        "sub/.env.template",
+        "id_map.py",
+        "id_ed25519.pub",
+        "credentials.py",
+        "src/secrets/a.ts",
+        "src/config",
+        "config/app.yml",
+        "objects/x",
+        "info/refs/x",
+        "docker/config.json",
+        ".config/app.toml",
+        "ssh/a",
+        "mise/readme.md",
     ],
 )
 def test_names_that_only_look_alike_pass(path, workspace):
@@ -237,3 +251,112 @@ def test_a_git_file_that_names_nothing_is_still_git_s_own(workspace, content):
 )
 def test_configuration_of_more_editors_asks(path, workspace):
     assert judge(workspace, writes=[path]).verdict == "ask"
+
+
+SECRETS = [
+    *(".ssh/id_work", ".ssh/config", "sub/.SSH/keys/id_rsa.old", ".gnupg/x", "id_work"),
+    *(
+        ".aws/credentials",
+        ".aws/config",
+        ".kube/config",
+        ".docker/config.json",
+        ".cargo/credentials",
+    ),
+    *("prod.env", ".pgpass", ".htpasswd", "credentials.json", "Credentials.yml", "secrets.toml"),
+    *("config/secrets.yaml", "terraform.tfstate", "a/terraform.tfstate.backup", "prod.tfvars"),
+    *(".git-credentials", ".vault-token", ".env.backup", "deploy.ppk"),
+]
+
+
+@pytest.mark.parametrize("path", SECRETS)
+def test_secrets_ask_before_they_are_read_or_written(path, workspace):
+    read = judge(workspace, reads=[path])
+    assert (read.verdict, read.rule) == ("ask", "")
+    assert judge(workspace, writes=[path]).verdict in ("ask", "deny")
+    assert is_secret(Path(path))
+
+
+def test_a_folder_of_secrets_asks_itself(workspace):
+    (workspace / ".ssh").mkdir()
+    (workspace / "keys").symlink_to(".ssh")
+    for path in (".ssh", "keys", "keys/id_work", "src/../.ssh"):
+        assert judge(workspace, reads=[path]).verdict == "ask"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(".vimrc", ".lvimrc", ".config/nvim/init.lua", ".CODEX/config.toml", ".gemini/x"),
+        *(".mise.toml", "mise.local.toml", ".tool-versions", ".pre-commit-config.yaml"),
+        *(".fleet/run.json", ".vs/x", ".envrc.local", ".github/workflows/ci.yml"),
+        *("sub/.gitlab-ci.yml", ".gitconfig", ".gitmodules", "a/.gitattributes", ".bashrc"),
+        *(".profile", ".zshenv", ".config/fish/config.fish", ".config/git/config"),
+    ],
+)
+def test_configuration_of_more_programs_asks(path, workspace):
+    assert judge(workspace, writes=[path]).verdict == "ask"
+    assert judge(workspace, reads=[path]).verdict == "allow"
+
+
+# -- git folders by what they hold ----------------------------------------------------------------
+
+
+def make(workspace: Path, *paths: str) -> None:
+    for path in paths:
+        (workspace / path).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / path).touch()
+
+
+@pytest.mark.parametrize("path", ["src/HEAD", "head", "new/folder/HEAD", "src/commondir"])
+def test_a_file_that_would_begin_a_git_folder_asks(path, workspace):
+    decision = judge(workspace, writes=[path])
+    assert (decision.verdict, decision.rule) == ("ask", "")
+    assert "part of a git folder" in decision.reason
+
+
+@pytest.mark.parametrize("begun", ["HEAD", "objects/x", "refs/heads/main"])
+@pytest.mark.parametrize("path", ["config", "hooks/post-checkout", "objects/ab/c", "info/x"])
+def test_the_parts_of_a_git_folder_ask_as_soon_as_it_is_begun(begun, path, workspace):
+    make(workspace, f"src/{begun}")
+    assert judge(workspace, writes=[f"src/{path}"]).verdict == "ask"
+    assert judge(workspace, writes=["src/a.py"]).verdict == "allow"
+    make(workspace, begun)  # the workspace itself too
+    assert judge(workspace, writes=[path]).verdict == "ask"
+
+
+@pytest.mark.parametrize("path", ["config", "hooks/pre-commit", "worktrees/wt/HEAD", "new"])
+def test_a_whole_git_folder_is_git_s_own_whatever_its_name(path, workspace):
+    make(workspace, ".bare/HEAD", ".bare/objects/x", ".bare/refs/x", ".bare/config")
+    assert judge(workspace, writes=[f".bare/{path}"]).verdict == "deny"
+    assert judge(workspace, writes=["src/a.py"]).verdict == "allow"
+
+
+def test_every_git_file_above_a_path_is_followed_and_what_it_shares(workspace):
+    (workspace / "wt" / "meta" / "own").mkdir(parents=True)
+    (workspace / "wt" / ".git").write_text("gitdir: meta/own\n")
+    (workspace / "wt" / "meta" / "own" / "commondir").write_text("../../common\n")
+    for path in ("wt/meta/own/x", "wt/common/config"):
+        assert judge(workspace, writes=[path]).verdict == "deny", path
+    assert judge(workspace, writes=["wt/a.py"]).verdict == "allow"
+
+
+# -- home -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("home", ["ws", "ws/home/me"])
+def test_in_a_home_folder_every_write_asks_and_says_why(home, workspace, monkeypatch):
+    monkeypatch.setenv("HOME", str(workspace.parent / home))
+    gate = Gate()
+    for mode in (Mode.AUTO, Mode.ASK):
+        decision = judge(workspace, writes=["notes.txt"], mode=mode, gate=gate)
+        assert (decision.verdict, decision.rule) == ("ask", "")
+        assert "home folder" in decision.reason
+        gate.grants.add("tool: notes.txt")
+    assert judge(workspace, reads=["notes.txt"]).verdict == "allow"
+    assert judge(workspace, reads=[".ssh/id_work"]).verdict == "ask"
+    assert judge(workspace, writes=["a"], mode=Mode.PLAN).verdict == "deny"
+
+
+def test_a_project_within_the_home_folder_is_a_project(workspace, monkeypatch):
+    monkeypatch.setenv("HOME", str(workspace.parent))
+    assert judge(workspace, writes=["notes.txt"]).verdict == "allow"

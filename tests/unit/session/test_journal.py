@@ -89,6 +89,27 @@ def test_a_bad_record_in_the_middle_is_skipped_kept_and_told(tmp_path: Path) -> 
     assert b"garbage" in path.read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("seq", "time"),
+    [("9" * 23, "1.0"), ("0", "1.0"), ("-1", "1.0"), ("2", "1.0"), ("3", "1e999"), ("3", "NaN")],
+)
+def test_a_record_with_an_impossible_number_or_time_is_skipped(
+    tmp_path: Path, seq: str, time: str
+) -> None:
+    path = tmp_path / "s.jsonl"
+    write(path, EVENTS)
+    lines = path.read_bytes().split(b"\n")
+    event = '{"kind":"notice","level":"info","text":"x"}'
+    lines[2] = f'{{"seq":{seq},"time":{time},"event":{event},"v":1}}'.encode()
+    path.write_bytes(b"\n".join(lines))
+    journal, loaded = Journal.reopen(path)
+    journal.append(Notice("info", "next"))
+    journal.close()
+    assert [record.seq for record in loaded.records] == [1, 2, 4]
+    assert "1 unreadable" in loaded.repaired[0]
+    assert load(path).records[-1].seq == 5
+
+
 def test_a_log_without_a_readable_record_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"not ours\n")

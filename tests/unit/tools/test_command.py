@@ -172,7 +172,10 @@ async def test_a_program_of_the_workspace_is_named(bench):
     (programs / "ls").chmod(0o755)
     proposal = await bench.propose("ls")
     assert isinstance(proposal, Proposal)
-    assert proposal.text == "ls\nin ., for 30 s at most\nruns .venv/bin/ls of this workspace"
+    assert (
+        proposal.text
+        == "ls\nin the workspace, for 30 s at most\nruns .venv/bin/ls of this workspace"
+    )
     assert (await proposal.run()).text == "mine\nexit code 0"
 
 

@@ -1,12 +1,15 @@
-"""Which calls run side by side."""
+"""Which calls run side by side, and how mistakes in their arguments are told."""
 
 import asyncio
+import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from pails.core.events import Effect, Event, Mode, ToolCallEnded, ToolCallStarted
 from pails.core.messages import ToolCall
-from pails.core.ports import Action, ToolResult
+from pails.core.ports import Action, Emit, ToolResult
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.policy.gate import Gate
 from pails.session.person import SessionPerson
@@ -46,15 +49,9 @@ class Held(Tool[Number]):
         return ToolResult("let go")
 
 
-async def test_reads_run_side_by_side_but_only_so_many_at_once(tmp_path: Path) -> None:
-    said: list[Event] = []
-
-    async def emit(event: Event) -> None:
-        said.append(event)
-
-    tool = Held()
-    around = Surroundings(
-        workspace=tmp_path,
+def surroundings(workspace: Path, tool: Held, emit: Emit) -> Surroundings:
+    return Surroundings(
+        workspace=workspace,
         registry=ToolRegistry([tool]),
         gate=Gate(),
         mode=lambda: Mode.AUTO,
@@ -64,6 +61,16 @@ async def test_reads_run_side_by_side_but_only_so_many_at_once(tmp_path: Path) -
         emit=emit,
         parallel_reads=AT_ONCE,
     )
+
+
+async def test_reads_run_side_by_side_but_only_so_many_at_once(tmp_path: Path) -> None:
+    said: list[Event] = []
+
+    async def emit(event: Event) -> None:
+        said.append(event)
+
+    tool = Held()
+    around = surroundings(tmp_path, tool, emit)
     calls = [
         ToolCall(f"call_{number}", tool.name, f'{{"number": {number}}}') for number in range(10)
     ]
@@ -82,3 +89,36 @@ async def test_reads_run_side_by_side_but_only_so_many_at_once(tmp_path: Path) -
     assert kinds[ToolCallStarted] == kinds[ToolCallEnded] == len(calls)
     first_end = next(n for n, event in enumerate(said) if isinstance(event, ToolCallEnded))
     assert sum(isinstance(event, ToolCallStarted) for event in said[:first_end]) == AT_ONCE
+
+
+class Read(Held):
+    """Ends at once."""
+
+    async def _run(self) -> ToolResult:
+        return ToolResult("done")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("list_dir", json.dumps({f"k{number}": number for number in range(20_000)})),
+        ("list_dir", json.dumps({"n" * 100_000: 1, "number": 1})),
+        ("list_dir", "[" * 100_000),
+        ("no_such_tool" * 10_000, "{}"),
+    ],
+    ids=["many names", "a long name", "no JSON", "a long tool"],
+)
+async def test_a_mistake_is_told_in_a_few_words(tmp_path: Path, name: str, arguments: str) -> None:
+    said: list[Event] = []
+
+    async def emit(event: Event) -> None:
+        said.append(event)
+
+    around = surroundings(tmp_path, Read(), emit)
+    await Executor("turn", around).run_calls([ToolCall("call_1", name, arguments)])
+    (ended,) = said
+    assert isinstance(ended, ToolCallEnded)
+    assert ended.is_error
+    assert len(ended.text) < 4000
+    if "k10" in arguments:
+        assert "and 19,991 more" in ended.text  # the number that is missing is one of the ten

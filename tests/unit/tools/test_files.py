@@ -146,6 +146,25 @@ async def test_a_missing_file_names_similar_ones(tmp_path):
     assert "nor does its folder" in (await read(tmp_path, path="no/such")).text
 
 
+async def test_what_is_similar_outside_is_not_named(tmp_path):
+    (tmp_path / "wss").mkdir()
+    (tmp_path / "ws").mkdir()
+    text = (await read(tmp_path / "ws", path=str(tmp_path / "wsss"))).text
+    assert "wss " not in text
+    assert "Similar" not in text
+
+
+@pytest.mark.parametrize("path", [".", "a", "src/a"])
+async def test_a_workspace_that_is_gone_is_said(tmp_path, path):
+    (tmp_path / "wss").mkdir()
+    for result in (
+        await read(tmp_path / "ws", path=path),
+        await call(ListDir(), tmp_path / "ws", path=path),
+    ):
+        assert result.is_error
+        assert result.text == "The workspace no longer exists. Tell the person."
+
+
 async def test_unsaved_text_is_read_and_said(tmp_path):
     path = tmp_path / "a"
     path.write_text("disk\n")
@@ -252,7 +271,7 @@ async def test_a_workspace_that_is_gone_is_not_made_anew(tmp_path, gone):
         workspace.rmdir()
     result = await proposal.run()
     assert result.is_error
-    assert "no longer exists. Nothing was written" in result.text
+    assert "no longer exists. Tell the person. Nothing was written" in result.text
     assert not workspace.exists()
 
 

@@ -12,7 +12,7 @@ from pails.tools.glob import MAX_FILES, GlobFiles
 from pails.tools.grep import Grep
 from pails.tools.matches import LINE_CHARS, MAX_MATCHES
 from tests.support import zoo
-from tests.support.calls import call
+from tests.support.calls import call, call_context
 
 
 @pytest.fixture
@@ -282,3 +282,70 @@ async def test_a_pipe_is_refused_at_once(tree: Path) -> None:
         True,
         "pipe is not a regular file. Nothing was searched.",
     )
+
+
+# -- limits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (Grep, {"pattern": "b" * 1_000_000}),
+        (Grep, {"pattern": "x", "glob": "b" * 5000}),
+        (GlobFiles, {"pattern": "{" + ",".join(f"ab{n}" for n in range(100_000)) + "}"}),
+        (GlobFiles, {"pattern": "x", "path": "../" * 200_000}),
+    ],
+)
+def test_arguments_have_a_limit(tool: type[Grep | GlobFiles], arguments: dict[str, str]) -> None:
+    with pytest.raises(ValidationError, match=r"at most \d+ characters"):
+        tool.parameters.model_validate(arguments)
+
+
+async def test_a_long_pattern_is_not_echoed_whole(tree: Path) -> None:
+    (tree / "a").touch()
+    for text in ("b" * 20_000, "(" * 20_000):
+        assert len((await call(Grep(), tree, pattern=text)).text) < 700
+    assert len((await call(Grep(), tree, pattern="b", glob="b" * 4000)).text) < 700
+    assert len((await call(GlobFiles(), tree, pattern="a" * 4000)).text) < 700
+    context = call_context(tree)
+    grep, glob = Grep(), GlobFiles()
+    for title in (
+        grep.action(grep.parameters.model_validate({"pattern": "汉" * 20_000}), context).title,
+        glob.action(glob.parameters.model_validate({"pattern": "汉" * 4000}), context).title,
+    ):
+        assert len(title) < 700
+
+
+# -- what is not there, and what is not shown -----------------------------------------------------
+
+
+@pytest.mark.parametrize("tool", [Grep(), GlobFiles()])
+@pytest.mark.parametrize("path", [".", "src"])
+async def test_a_workspace_that_is_gone_is_said(tmp_path: Path, tool: Grep, path: str) -> None:
+    (tmp_path / "wss").mkdir()
+    result = await call(tool, tmp_path / "ws", pattern="x", path=path)
+    assert result.is_error
+    assert result.text == "The workspace no longer exists. Tell the person."
+
+
+async def test_secrets_are_left_out_unless_they_are_the_place_that_was_named(
+    tmp_path: Path,
+) -> None:
+    for name in (
+        ".ssh/id_work",
+        ".aws/credentials",
+        ".aws/other",
+        "prod.env",
+        "a.py",
+        ".env.example",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("needle\n")
+    assert await found(tmp_path, pattern="needle") == ["a.py:1:needle"]
+    assert await found(tmp_path, pattern="needle", glob=".*") == [".env.example:1:needle"]
+    assert await found(tmp_path, pattern="needle", path=".aws") == [".aws/other:1:needle"]
+    for name in (".ssh", ".ssh/id_work"):
+        assert await found(tmp_path, pattern="needle", path=name) == [".ssh/id_work:1:needle"]
+    assert await found(tmp_path, pattern="needle", path="prod.env") == ["prod.env:1:needle"]
+    through = await call(Grep(), tmp_path, pattern="needle", path=".ssh/..")
+    assert "id_work" not in through.text
