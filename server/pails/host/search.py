@@ -65,8 +65,9 @@ async def run_search(
     try:
         await asyncio.wait([output], timeout=timeout)
     finally:
-        search.stop()
-        await uninterrupted(asyncio.wait([output]))
+        if not output.done():
+            search.stop()
+            await uninterrupted(asyncio.wait([output]))
     return output.result()
 
 

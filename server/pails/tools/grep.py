@@ -2,9 +2,10 @@
 
 import asyncio
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
 
@@ -17,7 +18,7 @@ from pails.host.paths import normalized
 from pails.host.search import SearchOutput, run_search
 from pails.policy.names import is_secret
 from pails.tools.globs import MAX_GLOB_CHARS, Glob, compile_glob
-from pails.tools.matches import Found, parse_counts, parse_matches, parse_names
+from pails.tools.matches import Found, Keeps, parse_counts, parse_matches, parse_names
 from pails.tools.paths import (
     WORKSPACE_GONE,
     PathText,
@@ -30,10 +31,13 @@ from pails.tools.paths import (
 )
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
+T = TypeVar("T")
+
 _LIMIT_BYTES = 4_000_000
 # In bytes, four times as many at most, it still is an argument that systems take.
 _MAX_PATTERN_CHARS = 20_000
 _REASON_CHARS = 500
+_SHORT_BYTES = 32_768
 _SECONDS = 20.0
 # With so few matches it is worth saying how many hidden or ignored files would match.
 _FEW = 3
@@ -89,7 +93,7 @@ class Grep(Tool[GrepParameters]):
             )
         try:
             output = await search.run("--json", "--sort", "path", "-C", str(args.context))
-            found = await asyncio.to_thread(parse_matches, output, search.keeps)
+            found = await _parsed(parse_matches, output, search.keeps)
             if output.cut and not output.timed_out:
                 found = await search.counted(found)
             left_out = await search.left_out(found) if found.matches <= _FEW else ""
@@ -116,6 +120,15 @@ class Grep(Tool[GrepParameters]):
         ending = "".join(f" {note}." for note in (_stopped(output), left_out) if note)
         pattern = echoed(repr(args.pattern))
         return ToolResult(f"No matches for {pattern} in {where}.{ending}")
+
+
+async def _parsed(
+    parse: Callable[[SearchOutput, Keeps], T], output: SearchOutput, keeps: Keeps
+) -> T:
+    """What an output says. A thread for a short one would cost more than reading it."""
+    if len(output.stdout) <= _SHORT_BYTES:
+        return parse(output, keeps)
+    return await asyncio.to_thread(parse, output, keeps)
 
 
 def _stopped(output: SearchOutput) -> str:
@@ -174,7 +187,7 @@ class _Search:
     async def counted(self, found: Found) -> Found:
         """The same lines with exact counts, for a search whose output was too much."""
         output = await self.run("--count", "--null")
-        counts = await asyncio.to_thread(parse_counts, output, self.keeps)
+        counts = await _parsed(parse_counts, output, self.keeps)
         return Found(found.lines, sum(counts.values()), frozenset(counts), found.shown)
 
     async def left_out(self, found: Found) -> str:
@@ -184,7 +197,7 @@ class _Search:
             options.append("--threads=1")  # starting more doubles the time in a small project
         seconds = _SECONDS_AFTER_FEW if found.matches else _SECONDS_AFTER_NONE
         output = await self.run(*options, seconds=seconds)
-        count = len(await asyncio.to_thread(parse_names, output, self.keeps) - found.files)
+        count = len(await _parsed(parse_names, output, self.keeps) - found.files)
         if not count:
             return ""
         at_least = "at least " if output.cut else ""
