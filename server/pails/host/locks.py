@@ -9,6 +9,8 @@ from pathlib import Path
 
 if sys.platform == "win32":
     import msvcrt
+
+    _LOCKED_BYTE = 1 << 40  # far behind any text, since others cannot read a locked byte
 else:
     import fcntl
 
@@ -25,7 +27,7 @@ def locked(path: Path, deadline: float) -> Generator[None]:
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        while not _try_lock(descriptor):
+        while not try_lock(descriptor):
             if time.monotonic() >= deadline:
                 raise TimeoutError(f"{path} is locked by another process")
             time.sleep(_POLL_SECONDS)
@@ -34,10 +36,14 @@ def locked(path: Path, deadline: float) -> Generator[None]:
         os.close(descriptor)
 
 
-def _try_lock(descriptor: int) -> bool:
-    """Lock the file until it is closed; False when somebody else has locked it."""
+def try_lock(descriptor: int) -> bool:
+    """Lock the file until it is closed; False when somebody else has locked it.
+
+    Where the file system knows no locks, the file is used without one.
+    """
     try:
         if sys.platform == "win32":
+            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,20 +2,13 @@
 
 import asyncio
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pails.core.errors import LogError
-
-if sys.platform == "win32":
-    import msvcrt
-
-    _LOCKED_BYTE = 1 << 40  # far behind the text, since readers cannot read a locked byte
-else:
-    import fcntl
+from pails.host.locks import try_lock
 
 
 class AppendLog:
@@ -35,7 +28,7 @@ class AppendLog:
             self._size = os.fstat(self._fd).st_size
         except OSError as error:
             raise LogError(f"Cannot open {path} for writing: {error.strerror}.") from error
-        if not _lock(self._fd):
+        if not try_lock(self._fd):
             self.close()
             raise LogError(
                 f"{path.stem} is open in another Pails process, and only one can write its log. "
@@ -137,22 +130,3 @@ def _log_file(path: Path) -> LogFile | None:
         return LogFile(path, path.stat().st_mtime) if path.is_file() else None
     except OSError:
         return None
-
-
-def _lock(fd: int) -> bool:
-    """Lock the file until it is closed; False when somebody else has locked it.
-
-    The system unlocks it when the process dies. Where the file system knows no locks, the log is
-    used without one.
-    """
-    try:
-        if sys.platform == "win32":
-            os.lseek(fd, _LOCKED_BYTE, os.SEEK_SET)
-            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        pass
-    return True
