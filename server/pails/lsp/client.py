@@ -18,6 +18,8 @@ class Wire(Protocol):
 
     def notify(self, method: str, params: Payload = None) -> None: ...
 
+    def notify_json(self, method: str, params: bytes) -> None: ...
+
     async def ask(self, msg_id: str, method: str, params: Payload) -> Payload: ...
 
 
@@ -52,6 +54,10 @@ class Client:
 
     def notify(self, method: str, params: Payload = None) -> None:
         self._wire.notify(method, params)
+
+    def notify_json(self, method: str, params: bytes) -> None:
+        """A notification whose parameters are JSON text already."""
+        self._wire.notify_json(method, params)
 
     async def request(self, method: str, params: Payload = None) -> Payload:
         """The client's result. Raises `JsonRpcException` for an error or a lost connection.

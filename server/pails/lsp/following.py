@@ -7,10 +7,9 @@ from pails.lsp import protocol
 from pails.lsp.asking import Prompter, approve_by, ask_by, tell_resolved
 from pails.lsp.bare import BarePerson
 from pails.lsp.client import Client
-from pails.lsp.coding import encode
 from pails.lsp.display import KeepAnswer, TurnDisplay
 from pails.lsp.outbox import EventFeed
-from pails.session.codec import encode_event
+from pails.session.codec import encode_envelope
 from pails.session.session import Session
 
 
@@ -128,12 +127,4 @@ def _send_nothing(_: object) -> None:
 def _sender(client: Client) -> Callable[[Envelope], None]:
     """What sends an event as `pai/event`."""
 
-    def send(envelope: Envelope) -> None:
-        params = protocol.EventParams(
-            session_id=envelope.session_id,
-            seq=envelope.seq,
-            event=encode_event(envelope.event),
-        )
-        client.notify("pai/event", encode(params))
-
-    return send
+    return lambda envelope: client.notify_json("pai/event", encode_envelope(envelope))

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import logging
 import re
+import select
 import threading
 import time
 from collections.abc import Callable
@@ -24,6 +25,8 @@ _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*\r?$", re.IGNORECAS
 _HEADER_END = re.compile(rb"\r?\n\r?\n")
 _READ_BYTES = 1 << 16
 _NOTHING_YET_SECONDS = 0.005
+_PIPE_BYTES: int = getattr(select, "PIPE_BUF", 0)
+"""What a pipe that polls as writable takes without blocking; Windows does not say."""
 
 
 class RawStream(Protocol):
@@ -97,39 +100,58 @@ def start_reading(
 
 
 class FrameWriter:
-    """Writes bytes in order without blocking the caller; `broken` is called once, in its thread."""
+    """Writes bytes in order without blocking the caller; `broken` is called once, in its thread.
+
+    What surely fits into the pipe is written at once, for waking a thread costs more than all the
+    rest of sending an event. Anything else goes to the thread, and so does what follows until the
+    thread has written it.
+    """
 
     def __init__(self, stream: BinaryIO, broken: Callable[[], object]) -> None:
         self._raw = _unbuffered(stream)
+        self._has_room = _room_in(stream)
         self._broken = broken
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
+        self._queued = self._written = 0
         self._closed = False
         self._thread = threading.Thread(target=self._write_all, name="lsp writer", daemon=True)
         self._thread.start()
 
     def write(self, data: bytes) -> None:
-        self._queue.put(data)
+        if self._queued == self._written and len(data) <= _PIPE_BYTES and self._has_room():
+            data = self._write_now(data)
+        if data:
+            self._queued += 1
+            self._queue.put(data)
 
     def close(self, timeout_seconds: float = 1.0) -> None:
         """Wait for what was written so far, as long as the client reads it."""
         self._queue.put(None)
         self._thread.join(timeout_seconds)
 
+    def _write_now(self, data: bytes) -> bytes:
+        """What is left of the bytes; all of them on an error, which the thread meets again."""
+        try:
+            return data[self._raw.write(memoryview(data)) or 0 :]
+        except (OSError, ValueError):
+            return data
+
     def _write_all(self) -> None:
         try:
-            while data := self._take():
-                view = memoryview(data)
+            while pieces := self._take():
+                view = memoryview(b"".join(pieces))
                 while view:
                     written = self._raw.write(view)
                     if written is None:  # non-blocking, and the pipe is full
                         time.sleep(_NOTHING_YET_SECONDS)
                     view = view[written or 0 :]
+                self._written += len(pieces)
         except (OSError, ValueError) as error:  # ValueError: the stream is closed
             log.info("the client no longer reads: %s", error)
             self._broken()
 
-    def _take(self) -> bytes:
-        """All that waits, as one piece: a burst of events costs one write. Empty at the end."""
+    def _take(self) -> list[bytes]:
+        """All that waits: a burst of events costs one write. Empty at the end."""
         pieces: list[bytes] = []
         while not self._closed and (self._queue.qsize() or not pieces):
             piece = self._queue.get()
@@ -137,7 +159,18 @@ class FrameWriter:
                 self._closed = True
             else:
                 pieces.append(piece)
-        return b"".join(pieces)
+        return pieces
+
+
+def _room_in(stream: BinaryIO) -> Callable[[], bool]:
+    """Asks whether `_PIPE_BYTES` can be written without blocking; no where that is unknown."""
+    try:
+        descriptor = stream.fileno()
+        poll = select.poll()
+        poll.register(descriptor, select.POLLOUT)
+    except (AttributeError, OSError, ValueError):  # Windows has no poll, a stream perhaps no file
+        return lambda: False
+    return lambda: poll.poll(0) == [(descriptor, select.POLLOUT)]
 
 
 def _unbuffered(stream: BinaryIO) -> RawStream:

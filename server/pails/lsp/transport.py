@@ -4,6 +4,7 @@ What differs from `LanguageServerProtocol`, and why:
 - Messages are decoded here and not by a hook inside the JSON decoder, so that a malformed message
   gets an error response, where pygls drops it.
 - Parameters and results of `pai/…` stay plain JSON data; `protocol.py` validates them.
+- Messages leave as bytes. What is JSON already, as every event is, is not made anew.
 - After `shutdown` the client's answers still arrive; only its requests are refused.
 - Documents are kept by `documents.py`, which counts lines as editors do.
 - `exit` ends `serve`, which closes the sessions first; pygls ends the process on the spot.
@@ -65,6 +66,7 @@ class PailsProtocol(LanguageServerProtocol):
         self.when_exited: Callable[[], object] = lambda: None
         self.when_progress_cancelled: Callable[[Id], Awaitable[None]] = _nothing
         self._initialized = False
+        self._encoder = json.JSONEncoder(separators=(",", ":"), default=self._serialize_message)
         super().__init__(server, converter)
 
     @property
@@ -181,6 +183,10 @@ class PailsProtocol(LanguageServerProtocol):
         else:
             super().notify(method, params)
 
+    def notify_json(self, method: str, params: bytes) -> None:
+        """A notification whose parameters are JSON text already."""
+        self._send_body(b'{"jsonrpc":"2.0","method":"%b","params":%b}' % (method.encode(), params))
+
     async def ask(self, msg_id: str, method: str, params: Payload) -> Payload:
         """Send a request to the client and wait for its result; see `client.Client.request`."""
         future = self.send_request(method, params, msg_id=msg_id)
@@ -197,6 +203,17 @@ class PailsProtocol(LanguageServerProtocol):
             future = self._request_futures.pop(msg_id, None)
             if future is not None and not future.done():
                 future.set_exception(connection_lost())
+
+    def _send_data(self, data: object) -> None:
+        if data:
+            self._send_body(self._encoder.encode(data).encode())
+
+    def _send_body(self, body: bytes) -> None:
+        writer = self.writer
+        if writer is None:
+            log.error("nothing can be sent before the connection stands")
+        else:
+            writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
 
     def _refuse(self, msg_id: Id | None, error: JsonRpcException) -> None:
         # Plain data: the converter would leave out an id of null, which JSON-RPC wants.

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from pails.core.events import Event
+from pails.core.events import Envelope, Event
 
 _CAMEL = ConfigDict(alias_generator=to_camel, serialize_by_alias=True, validate_by_name=True)
 _TaggedEvent = Annotated[Event, Field(discriminator="kind")]
@@ -27,6 +27,18 @@ class Record:
     v: Literal[1] = 1
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """An `Envelope` with the names that the wire has."""
+
+    __pydantic_config__: ClassVar = _CAMEL
+
+    session_id: str
+    seq: int
+    event: _TaggedEvent
+
+
+_SENT: TypeAdapter[_Sent] = TypeAdapter(_Sent)
 _EVENT: TypeAdapter[Event] = TypeAdapter(_TaggedEvent, config=_CAMEL)
 _RECORD: TypeAdapter[Record] = TypeAdapter(Record)
 
@@ -41,6 +53,11 @@ _LINE_SEPARATORS = {
 def encode_event(event: Event) -> dict[str, Any]:
     """The event as plain JSON data."""
     return _EVENT.dump_python(event, mode="json")
+
+
+def encode_envelope(envelope: Envelope) -> bytes:
+    """The envelope as JSON text: the parameters of `pai/event`."""
+    return _SENT.dump_json(_Sent(envelope.session_id, envelope.seq, envelope.event))
 
 
 def decode_event(data: object) -> Event:

@@ -1,6 +1,7 @@
 """A client in memory: what was sent to it, and answers that the test gives."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,9 @@ class FakeWire:
         self.withdrawn: list[str] = []
         self.answers: dict[str, Callable[[Any], Any]] = {}
         """By method; a method without an answer waits for ever."""
+
+    def notify_json(self, method: str, params: bytes) -> None:
+        self.notify(method, json.loads(params))
 
     def notify(self, method: str, params: Any = None) -> None:
         self.sent.append((method, params))

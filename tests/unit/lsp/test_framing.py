@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import threading
 
 import pytest
@@ -87,6 +88,43 @@ async def test_a_client_that_does_not_read_does_not_stop_the_loop() -> None:
         await asyncio.to_thread(broken.wait, 10)
         assert broken.is_set()
         writer.close()
+
+
+async def test_what_fits_is_there_at_once() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with os.fdopen(writing, "wb") as stream, os.fdopen(reading, "rb", buffering=0) as reader:
+        writer = FrameWriter(stream, lambda: None)
+        writer.write(b"a small event")
+        assert reader.read(100) == b"a small event"
+        writer.close()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+async def test_the_order_is_kept_whoever_writes(kind: str) -> None:
+    """Small pieces are written by the caller and large ones by the thread; a slow reader comes."""
+    ours, theirs = descriptors(kind)
+    pieces = [b"%d;" % number * (1 + number * 37 % 3000) for number in range(300)]
+    with os.fdopen(ours, "wb") as stream, os.fdopen(theirs, "rb") as reader:
+        writer = FrameWriter(stream, lambda: None)
+        for piece in pieces[:200]:  # nobody reads yet, so most of it must wait
+            writer.write(piece)
+        expected = b"".join(pieces)
+        reading = asyncio.create_task(asyncio.to_thread(reader.read, len(expected)))
+        for piece in pieces[200:]:
+            writer.write(piece)
+            await asyncio.sleep(0)
+        assert await reading == expected
+        writer.close()
+
+
+def descriptors(kind: str) -> tuple[int, int]:
+    """The two ends of a connection: where to write, and where to read."""
+    if kind == "pipe":
+        reading, writing = os.pipe()
+        return writing, reading
+    one, other = socket.socketpair()
+    return one.detach(), other.detach()
 
 
 async def test_non_blocking_descriptors_are_waited_for() -> None:

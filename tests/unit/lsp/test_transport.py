@@ -23,6 +23,7 @@ from pails.core.errors import (
 from pails.core.rpc import ErrorCode
 from pails.lsp import actions, protocol
 from pails.lsp.client import Client
+from pails.lsp.framing import FrameParser
 from pails.lsp.methods import PAI_METHODS
 from pails.lsp.server import Server
 from pails.lsp.transport import PailsProtocol
@@ -34,11 +35,12 @@ class Connection:
     def __init__(self, server: LanguageServer | None = None) -> None:
         self.server = server or LanguageServer("test", "1", protocol_cls=PailsProtocol)
         self.wire: PailsProtocol = self.server.protocol  # type: ignore[assignment]
-        self.wire.set_writer(self, include_headers=False)
+        self.wire.set_writer(self)
         self.out: list[dict[str, Any]] = []
 
     def write(self, data: bytes) -> None:
-        self.out.append(json.loads(data))
+        [body] = FrameParser().feed(data)
+        self.out.append(json.loads(body))
 
     def close(self) -> None:
         raise AssertionError("only the server's `serve` closes the stream")

@@ -1,0 +1,22 @@
+"""Events as JSON: one form for the log and the wire."""
+
+import json
+
+import pytest
+
+from pails.core.events import Envelope, Event, Mode, Notice, SessionCreated, TextDelta
+from pails.session.codec import decode_event, encode_envelope, encode_event
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        SessionCreated("/w", Mode.ASK, "m"),
+        TextDelta("t1", "日本語 😀\u2028\r\n\0"),
+        Notice("info", ""),
+    ],
+)
+def test_the_wire_has_the_events_of_the_log(event: Event) -> None:
+    sent = json.loads(encode_envelope(Envelope("s", 7, event)))
+    assert sent == {"sessionId": "s", "seq": 7, "event": encode_event(event)}
+    assert decode_event(sent["event"]) == event
