@@ -227,7 +227,10 @@ class PailsProtocol(LanguageServerProtocol):
         elif (failure := future.exception()) is not None:
             self._refuse(msg_id, as_rpc_error(failure))
         else:
-            self._send_response(msg_id, result=future.result())
+            try:
+                self._send_response(msg_id, result=future.result())
+            except Exception as error:  # noqa: BLE001 - the border of a request: a result no JSON
+                self._refuse(msg_id, as_rpc_error(error))
 
     def _check_handler_result(self, future: Future[Any]) -> None:
         if not future.cancelled() and (failure := future.exception()) is not None:

@@ -487,3 +487,12 @@ async def test_what_is_offered() -> None:
 def test_the_method_names_are_those_of_the_protocol() -> None:
     assert tuple(method.name for method in protocol.CLIENT_TO_SERVER) == PAI_METHODS
     assert tuple(command.name for command in protocol.COMMANDS) == actions.COMMANDS
+
+
+async def test_a_result_that_is_no_json_is_an_error(connection: Connection) -> None:
+    connection.server.command("no-json")(lambda: {1, 2})
+    connection.initialize()
+    await connection.settle()
+    connection.send(id=1, method="workspace/executeCommand", params={"command": "no-json"})
+    await connection.settle()
+    assert connection.error(1)["code"] == ErrorCode.INTERNAL_ERROR
