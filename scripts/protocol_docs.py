@@ -49,7 +49,8 @@ COMMANDS = """\
 For clients that know plain LSP only: `workspace/executeCommand` with one of these names. The params
 are given as a list, by position. Code actions offer the commands with all but the question filled
 in. A command returns as soon as its turn has started or stands in the queue; turns of commands run
-in one session for each workspace folder, which is made when it is first needed.
+in one session for each workspace folder, which is made when it is first needed. A command of the
+review returns when it has decided; what it could not do it also says by `window/showMessage`.
 """
 
 ERRORS = """\

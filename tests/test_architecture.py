@@ -45,6 +45,7 @@ OWNERS: Mapping[str, set[str]] = {
     "httpx": {"model"},
     "tree_sitter": {"diagnostics"},
     "pygit2": {"snapshots"},
+    "watchfiles": {"host"},
     "importlib.import_module": {"diagnostics"},
     "asyncio.subprocess": {"host"},
     "sqlite3": {"memory"},
@@ -96,7 +97,7 @@ PACKAGE_DATA = {
 SPEAKS_TO_A_TERMINAL = {"cli", "entry"}
 
 NOT_AT_START = (
-    *("pydantic.", "httpx.", "tree_sitter.", "platformdirs.", "pygit2."),
+    *("pydantic.", "httpx.", "tree_sitter.", "platformdirs.", "pygit2.", "watchfiles."),
     *("pails.app.", "pails.session.", "pails.tools.", "pails.lsp.protocol."),
 )
 """What must not be loaded before the server has answered `initialize`."""

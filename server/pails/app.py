@@ -19,6 +19,7 @@ from pails.host import files
 from pails.host.environment import current_environment
 from pails.host.leftovers import remove_old
 from pails.host.process_tree import kill_tree
+from pails.host.texts import TextStore
 from pails.lsp.client import Client
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.editor import ClientEditor
@@ -30,14 +31,17 @@ from pails.model.endpoint import Endpoint
 from pails.policy.gate import Gate
 from pails.session.kit import Kit
 from pails.session.manager import SessionManager
+from pails.session.snapshots import WorkspaceSnapshots
 from pails.tools.builtin import builtin_tools
 from pails.tools.command import OUTPUT_NAMES
 from pails.tools.documents import Documents
 from pails.tools.registry import ToolRegistry
+from pails.tools.writers import LOCK_NAMES, Writers
 
 KEPT_SECONDS = 14 * 24 * 3600.0
 """How long outputs and answers are kept. The conversations themselves are kept for good."""
-_ANSWER_NAMES = "????????-??????-????.md"
+_ANSWER_NAMES = "????????-??????-????*"
+_KEPT_NAME_CHARS = 50  # of the end, where the extension is; a file system counts bytes, up to 255
 
 
 async def connect(client: Client, documents: OpenDocuments) -> Handlers:
@@ -73,10 +77,11 @@ class App:
         log_warnings = telemetry.configure(self._paths.logs, loaded.config.log_level)
         self._warnings = (*loaded.warnings, *log_warnings)
         self._checker = TreeSitterChecker()
-        self._documents = Documents(editor)
+        self._writers = Writers(self._paths.locks)
         self._models = Models(environ)
         self._owner = secrets.token_hex(16)
         self._cleaning: asyncio.Task[None] | None = None
+        self._snapshots: dict[Path, WorkspaceSnapshots] = {}
         self.sessions = SessionManager(self._paths, self._make_kit)
 
     def start(self) -> None:
@@ -98,10 +103,10 @@ class App:
             warnings=list(self._warnings),
         )
 
-    async def keep_answer(self, text: str) -> Path:
-        """Write an answer to a Markdown file of ours, for an editor to open."""
-        name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}.md"
-        path = self._paths.answers / name
+    async def keep_text(self, name: str, text: str) -> Path:
+        """Write a text to a file of ours whose name ends with this one, for an editor to open."""
+        unique = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+        path = self._paths.answers / f"{unique}-{name[-_KEPT_NAME_CHARS:]}"
         await asyncio.to_thread(files.write_private, path, text.encode())
         return path
 
@@ -110,6 +115,8 @@ class App:
         await self.sessions.close()
         await asyncio.gather(self._models.close(), self._checker.aclose())
         await asyncio.to_thread(kill_tree, None, self._owner)
+        for snapshots in self._snapshots.values():
+            await asyncio.to_thread(snapshots.close)
         if self._cleaning:
             await self._cleaning
         telemetry.close()
@@ -117,13 +124,20 @@ class App:
     def _remove_old(self) -> None:
         remove_old(self._paths.all_output, OUTPUT_NAMES, KEPT_SECONDS)
         remove_old(self._paths.answers, _ANSWER_NAMES, KEPT_SECONDS)
+        remove_old(self._paths.locks, LOCK_NAMES, KEPT_SECONDS)
+
+    def _snapshots_of(self, workspace: Path) -> WorkspaceSnapshots:
+        """Those of a workspace, which all its sessions share."""
+        made = WorkspaceSnapshots(self._paths.snapshots(workspace), workspace)
+        return self._snapshots.setdefault(workspace, made)
 
     def _make_kit(self, workspace: Path, session_id: str) -> Kit:
         """The parts of one session. Blocking: reads the workspace's configuration."""
         loaded = load_config(workspace, self._environ, self._settings)
         config = loaded.config
         output = self._paths.output(workspace, session_id)
-        tools = builtin_tools(self._documents, config, output, self._owner)
+        documents = Documents(self._editor, self._writers, session_id)
+        tools = builtin_tools(documents, config, output, self._owner)
 
         async def find_model(name: str) -> ChatModel:
             return await self._models.model(loaded, name)
@@ -134,7 +148,9 @@ class App:
             gate=Gate(readable=(output,)),
             checker=self._checker,
             editor=self._editor,
-            documents=self._documents,
+            documents=documents,
+            texts=TextStore(self._paths.texts(workspace, session_id)),
+            snapshots=self._snapshots_of(workspace),
             find_model=find_model,
             mode=config.mode,
             max_rounds=config.max_rounds,

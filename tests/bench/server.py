@@ -25,6 +25,8 @@ class BenchServer:
         self.pid = pid
         self.ended: asyncio.Queue[Json] = asyncio.Queue()
         self.heard: Callable[[Json], None] = lambda event: None
+        self.answers: dict[str, Callable[[Json], Json]] = {}
+        """What the client says to other requests, by method."""
 
     def on_notification(self, method: str, params: Json) -> None:
         if method != "pai/event":
@@ -36,6 +38,8 @@ class BenchServer:
     async def on_request(self, method: str, params: Json) -> Json | None:
         if method == "pai/approval/request":
             return {"choice": "allowOnce"}
+        if method in self.answers:
+            return self.answers[method](params)
         raise MethodNotFound(method)
 
     async def new_session(self, workspace: Path) -> str:
@@ -49,7 +53,11 @@ class BenchServer:
 
 @asynccontextmanager
 async def started(
-    argv: list[str], environ: Mapping[str, str], folder: Path
+    argv: list[str],
+    environ: Mapping[str, str],
+    folder: Path,
+    capabilities: Json | None = None,
+    options: Json | None = None,
 ) -> AsyncIterator[tuple[BenchServer, float]]:
     """A running server, and the seconds from its spawn to the answer of `initialize`."""
     begun = time.perf_counter()
@@ -64,8 +72,8 @@ async def started(
         {
             "processId": os.getpid(),
             "rootUri": folder.as_uri(),
-            "capabilities": {},
-            "initializationOptions": {"pai": {"events": True, "approvals": True}},
+            "capabilities": capabilities or {},
+            "initializationOptions": {"pai": {"events": True, "approvals": True} | (options or {})},
         },
     )
     seconds = time.perf_counter() - begun

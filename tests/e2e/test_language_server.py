@@ -24,6 +24,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from pytest_lsp.client import register_lsp_features
 from pytest_lsp.protocol import LanguageClientProtocol
 
+from pails.lsp.display import HOW_TO_REVIEW
 from tests.support.lsp_client import server_environment
 from tests.support.scripted_model import Calls, Gate, Say, Script, ScriptedModel
 from tests.support.workbench import environment
@@ -248,9 +249,8 @@ async def test_the_whole_loop_of_a_client_that_says_nothing_about_itself(tmp_pat
         assert any("calc.py" in report.message for report in reports)
         assert "Edited: calc.py." in end.message
         await editor.until(lambda: editor.messages)
-        assert [message.message.splitlines()[-1] for message in editor.messages] == [
-            "add() adds now."
-        ]
+        [told] = [message.message.splitlines() for message in editor.messages]
+        assert told[-2:] == ["add() adds now.", HOW_TO_REVIEW]
         assert editor.events == []
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pails.lsp.display import HOW_TO_REVIEW
 from tests.support.neovim import Neovim, neovim
 from tests.support.scripted_model import Calls, Gate, Say, Script, ScriptedModel
 from tests.support.workbench import environment
@@ -137,3 +138,113 @@ async def test_ask_takes_the_question_from_the_person(scene: Scene) -> None:
     await scene.editor.act("Pails: ask…", 1, 2)
     await scene.ended()
     assert "What does it do? 日本" in scene.model.requests[0]["messages"][1]["content"]
+
+
+# -- the review ---------------------------------------------------------------------------------
+
+UNSAVED = CALC.replace("'你好 😀'", "'unsaved 😀'")
+REVIEWED = UNSAVED.replace("a - b", "a + b").replace("def add", "# Adds. 😀\ndef add")
+LENSES = """
+vim.tbl_map(function(lens) return { lens.range.start.line, lens.command.title } end,
+  vim.lsp.codelens.get(0))
+"""
+COUNT = "vim.tbl_count(vim.lsp.codelens.get(0)) == ..."
+
+
+async def run_lens(editor: Neovim, line: int, title: str) -> None:
+    """Choose a lens on a line, which counts from 1, as `grx` there does."""
+    await editor.lua(
+        """
+        local line, title = ...
+        vim.api.nvim_win_set_cursor(0, { line, 0 })
+        _G.choose = function(labels)
+          for index, label in ipairs(labels) do
+            if label == title then return index end
+          end
+        end
+        vim.cmd.normal('grx')
+        """,
+        line,
+        title,
+    )
+
+
+async def change_two_places(scene: Scene) -> None:
+    """The person types and does not save; then the agent changes two places of the buffer."""
+    await scene.editor.lua(
+        """
+        vim.api.nvim_buf_set_lines(0, 4, 5, true, { "GREETING = 'unsaved 😀'" })
+        """
+    )
+    await scene.play(
+        edit("a - b", "a + b"),
+        edit("def add", "# Adds. 😀\ndef add"),
+        Say("done"),
+    )
+    await scene.ended()
+    assert await scene.editor.text() == REVIEWED
+
+
+async def test_one_change_is_rejected_by_lens_and_the_other_accepted(scene: Scene) -> None:
+    editor = scene.editor
+    await change_two_places(scene)
+    await editor.until(COUNT, 8)
+    assert await editor.lua(f"return {LENSES}") == [
+        [0, "Pails: 2 changes"],
+        [0, "Accept all"],
+        [0, "Reject all"],
+        [0, "Show before"],
+        [0, "Accept"],
+        [0, "Reject"],
+        [2, "Accept"],
+        [2, "Reject"],
+    ]
+    await run_lens(editor, 3, "Reject")
+    await editor.until(COUNT, 6)
+    assert await editor.text() == REVIEWED.replace("a + b", "a - b"), "nothing else is taken back"
+    await run_lens(editor, 1, "Accept")
+    await editor.until(COUNT, 0)
+    assert await editor.text() == REVIEWED.replace("a + b", "a - b")
+    assert await editor.lua("return vim.bo.modified")
+    assert scene.path.read_text() == CALC, "what the person has not saved is not saved"
+    await editor.lua("vim.cmd.undo()")
+    assert await editor.text() == REVIEWED, "rejecting was one undo step"
+    messages = (await editor.seen())["messages"]
+    assert [HOW_TO_REVIEW in message for message in messages] == [True]
+
+
+async def test_what_the_person_changed_since_stays_and_is_said(scene: Scene) -> None:
+    editor = scene.editor
+    await change_two_places(scene)
+    await editor.until(COUNT, 8)
+    typed = REVIEWED.replace("return a + b", "return b + a")
+    await editor.lua("vim.api.nvim_buf_set_lines(0, 2, 3, true, { '    return b + a' })")
+    await run_lens(editor, 3, "Reject")  # a lens of the text before
+    await editor.until("#_G.seen.messages == 2")
+    assert await editor.text() == typed
+    await run_lens(editor, 1, "Reject all")
+    await editor.until(COUNT, 0)
+    assert await editor.text() == typed.replace("# Adds. 😀\n", "")
+
+
+async def test_the_text_before_and_the_changes_open_as_documents(scene: Scene) -> None:
+    editor = scene.editor
+    await change_two_places(scene)
+    await editor.until(COUNT, 8)
+    await run_lens(editor, 1, "Show before")
+    await editor.until("vim.api.nvim_buf_get_name(0):match('-calc%.py$')")
+    assert await editor.text() == UNSAVED
+    await editor.lua("vim.cmd.buffer('#')")
+    await run_lens(editor, 1, "Pails: 2 changes")
+    await editor.until("vim.api.nvim_buf_get_name(0):match('-calc%.py%.diff$')")
+    assert "-    return a - b\n+    return a + b\n" in await editor.text()
+
+
+async def test_code_actions_decide_where_no_lenses_show(scene: Scene) -> None:
+    editor = scene.editor
+    await change_two_places(scene)
+    await editor.act("Pails: reject this change", 3, 3)
+    await editor.until("vim.api.nvim_buf_get_lines(0, 2, 3, true)[1]:match('a %- b')")
+    await editor.act("Pails: accept all changes in this file", 3, 3)
+    await editor.until(COUNT, 0)
+    assert await editor.text() == REVIEWED.replace("a + b", "a - b")

@@ -180,7 +180,7 @@ async def test_exit_right_behind_shutdown_waits_for_the_end_of_the_command(tmp_p
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
     (log,) = (tmp_path / "home").glob("state/**/sessions/*/*.jsonl")
-    assert b'"turnEnded"' in log.read_bytes().splitlines()[-1]
+    assert b'"turnEnded"' in log.read_bytes()
 
 
 async def test_a_server_that_cannot_be_loaded_says_so_and_can_be_mended(tmp_path: Path) -> None:
@@ -391,6 +391,7 @@ async def test_a_session_opened_many_times_at_once_is_followed_once(tmp_path: Pa
         prompt = {"sessionId": session, "text": "run it"}
         receipt = await client.request("pai/session/prompt", prompt)
         await client.wait_for("pai/approval/request")
+        await client.wait_for_event("snapshotTaken")  # comes at any time in the turn
         opened = [{"sessionId": session, "afterSeq": number} for number in (0, 0, 1000, 2)]
         await asyncio.gather(*(client.request("pai/session/open", params) for params in opened))
         info = await client.request("pai/session/open", {"sessionId": session, "afterSeq": 1000})
@@ -419,7 +420,8 @@ async def test_following_from_no_number_or_one_not_reached_yet_means_from_now(
         gate.open()
         await opening
         events = await client.wait_for_turn(session, receipt["turnId"])
-        kinds = [event["kind"] for event in events if event["kind"] != "textDelta"]
+        at_any_time = ("textDelta", "snapshotTaken")
+        kinds = [event["kind"] for event in events if event["kind"] not in at_any_time]
         assert kinds == ["assistantMessageAdded", "usageReported", "turnEnded"]
 
 
@@ -551,7 +553,8 @@ async def test_bare_the_whole_loop(tmp_path: Path) -> None:
         assert values[0]["title"] == "Pails" and values[0]["cancellable"] is True
         assert any("calc.py" in value["message"] for value in values[1:-1])
         assert "Edited: calc.py." in values[-1]["message"]
-        assert messages(client) == ["Pails: done. Edited: calc.py.\nIt adds now."]
+        [message] = messages(client)
+        assert message.startswith("Pails: done. Edited: calc.py.\nIt adds now.\nTo review it")
         assert (client.workspace / "calc.py").read_text() == PYTHON_FILE.replace("-", "+")
         assert client.events == []
         prompt = model.requests[0]["messages"][-1]["content"]

@@ -118,7 +118,8 @@ async def test_the_first_request_is_small(tmp_path: Path) -> None:
         size = len(json.dumps(body["tools"]).encode()) + len(system.encode())
         assert size <= 12 * 1024, f"{size} bytes"
         assert {tool["function"]["name"] for tool in body["tools"]} == {
-            "ask_user", "edit_file", "glob", "grep", "list_dir", "read_file", "run_command",
+            "apply_patch", "ask_user", "delete_path", "edit_file", "edit_notebook", "glob", "grep",
+            "list_dir", "list_snapshots", "move_path", "read_file", "rollback", "run_command",
             "update_plan", "write_file",
         }  # fmt: skip
 

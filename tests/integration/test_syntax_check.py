@@ -37,7 +37,7 @@ async def hasty() -> AsyncIterator[TreeSitterChecker]:
 
 async def pid_of(checker: TreeSitterChecker) -> int:
     """The process id of its child, which is the only one of this process."""
-    await checker.warm()
+    await checker.warm({})
     (pid,) = children_of(os.getpid())
     return pid
 
@@ -254,7 +254,7 @@ async def test_nothing_is_left_when_the_server_is_killed() -> None:
         "from pails.diagnostics.checker import TreeSitterChecker\n"
         "async def main():\n"
         "    checker = TreeSitterChecker()\n"
-        "    await checker.warm()\n"
+        "    await checker.warm({})\n"
         "    print('checking', flush=True)\n"
         "    await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"
@@ -271,3 +271,46 @@ async def test_nothing_is_left_when_the_server_is_killed() -> None:
     async with asyncio.timeout(20):
         while is_running(pid):
             await asyncio.sleep(0.02)
+
+
+async def test_edits_one_after_the_other_send_the_change_alone(checker: TreeSitterChecker) -> None:
+    text = "def f(a):\n    return a  # é😀\n" * 50
+    for word in ("b", "(b", "b)", "c"):
+        at = text.rindex("return ") + len("return ")
+        after = text[:at] + word + text[text.index("  #", at) :]
+        report = await checker.check(PYTHON, text, after)
+        assert report == await checker.check(Path("other.py"), text, after)
+        text = after
+
+
+async def test_a_new_child_is_told_all_again(checker: TreeSitterChecker) -> None:
+    pid = await pid_of(checker)
+    assert (await checker.check(PYTHON, "x = 1\n", "x = 2\n")).problems == ()
+    os.kill(pid, signal.SIGKILL)
+    assert (await checker.check(PYTHON, "x = 2\n", "x = )\n")).problems
+    assert (await checker.check(PYTHON, "x = )\n", "x = 3\n")) == SyntaxReport("python")
+
+
+async def test_a_check_that_was_begun_is_the_one_that_is_asked_for(
+    checker: TreeSitterChecker,
+) -> None:
+    checker.begin(PYTHON, "x = 1\n", "x = )\n")
+    assert (await checker.check(PYTHON, "x = 1\n", "x = )\n")).problems
+    checker.begin(PYTHON, "x = )\n", "x = 2\n")
+    report = await checker.check(PYTHON, "x = )\n", "y = )\n")
+    assert report.problems, "another text was written than was proposed"
+    checker.begin(PYTHON, None, "x")  # nobody asks: closing takes it along
+
+
+async def test_large_open_texts_are_read_through_beforehand(checker: TreeSitterChecker) -> None:
+    large = "def f(a):\n    return (a)\n" * 5_000
+    await checker.warm({PYTHON: large, Path("small.py"): "x = 1\n", Path("a.bin"): "\0" * 200_000})
+    report = await checker.check(PYTHON, large, large.replace("(a)\n", "(a\n", 1))
+    assert report.note or [problem.start.line for problem in report.problems] == [2]
+
+
+async def test_deep_nesting(checker: TreeSitterChecker) -> None:
+    for path, text in ((Path("a.json"), "[" * 100_000), (PYTHON, "x = " + "(" * 20_000)):
+        report = await checker.check(path, None, text)
+        assert report.problems or report.note.startswith("syntax not checked: ")
+    assert (await checker.check(PYTHON, None, "x = 1\n")) == SyntaxReport("python")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pails.core.events import Event
+from pails.core.events import Event, ProposedHunk
 from pails.core.ports import Action, ApprovalAnswer, Decision, ToolResult
 from pails.tools.registry import CallContext, Proposal, Tool
 
@@ -13,7 +13,14 @@ class Nobody:
     """A person who is not there: being asked is a fault of the tool."""
 
     async def approve(
-        self, call_id: str, action: Action, decision: Decision, text: str, diff: str
+        self,
+        call_id: str,
+        action: Action,
+        decision: Decision,
+        text: str,
+        diff: str,
+        *,
+        hunks: Sequence[ProposedHunk] = (),
     ) -> ApprovalAnswer:
         raise AssertionError(f"a tool asked for an approval: {text}")
 

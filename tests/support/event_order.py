@@ -16,6 +16,7 @@ from pails.core.events import (
     Effect,
     Event,
     FileChanged,
+    HunksResolved,
     ModeChanged,
     ModelChanged,
     Notice,
@@ -25,11 +26,13 @@ from pails.core.events import (
     QuestionAsked,
     ReasoningDelta,
     ReplyDiscarded,
+    Rewound,
     RoundStarted,
     RunState,
     RunStateChanged,
     SessionCreated,
     SessionReopened,
+    SnapshotTaken,
     SyntaxChecked,
     TextDelta,
     ToolCallEnded,
@@ -109,6 +112,10 @@ class EventOrder:
         match event:
             case SessionCreated() | SessionReopened() | ModeChanged() | ModelChanged() | Notice():
                 pass
+            case HunksResolved() | SnapshotTaken():
+                assert event.turn_id in self._known, "of a turn that nobody asked for"
+            case Rewound():
+                assert self._turn is None or not event.talk, "in the middle of a turn"
             case PromptAccepted():
                 assert event.turn_id not in self._known, "accepted before"
                 self._known.add(event.turn_id)

@@ -152,6 +152,8 @@ class LspClient(JsonRPCClient):
         """Answers `pai/question/ask`."""
         self.choose: Answer | None = None
         """Answers `window/showMessageRequest`: the title of an action, or None."""
+        self.show: Answer = lambda _: {"success": True}
+        """Answers `window/showDocument`."""
         self.refuse_edits = ""
         """With a reason, `workspace/applyEdit` is answered with `applied: false`."""
         self.change_before_answer = True
@@ -197,7 +199,9 @@ class LspClient(JsonRPCClient):
             ]
 
         await self.wait_until(lambda: any(e["kind"] == "turnEnded" for e in of_turn()))
-        return of_turn()
+        events = of_turn()  # the snapshot from after it may have been told already
+        end = next(n for n, event in enumerate(events) if event["kind"] == "turnEnded")
+        return events[: end + 1]
 
     async def wait_for_event(self, kind: str) -> Json:
         """The first event of this kind, come or coming."""
@@ -252,9 +256,11 @@ class LspClient(JsonRPCClient):
             self._on_notification(method)
         self._on_notification("pai/event", self.events.append)
         self._on_notification("pai/approval/resolved")
+        self._on_notification("pai/editor/changedOnDisk")
         self._on_notification("textDocument/publishDiagnostics", self._keep_diagnostics)
         self._on_request("window/workDoneProgress/create", lambda _: None)
-        self._on_request("window/showDocument", lambda _: {"success": True})
+        self._on_request("window/showDocument", lambda params: self._ask("show", params))
+        self._on_request("workspace/codeLens/refresh", lambda _: None)
         self._on_request("workspace/applyEdit", self._apply_edit)
         self._on_request("pai/editor/save", self._save)
         self._on_request("pai/approval/request", lambda params: self._ask("approve", params))

@@ -6,6 +6,7 @@ from typing import Protocol, TextIO
 
 from pails.cli.screen import Screen, printable
 from pails.core.events import ApprovalChoice, ApprovalRequested
+from pails.core.hunks import diff_lines
 from pails.core.ports import ApprovalAnswer
 from pails.host.terminal import TerminalLines
 
@@ -65,10 +66,12 @@ class AtTerminal:
                         return ApprovalAnswer(ApprovalChoice.ALLOW_ONCE)
                     case "s" if request.rule:
                         return ApprovalAnswer(ApprovalChoice.ALLOW_SESSION)
+                    case "p" if len(request.hunks) > 1:
+                        return await self._parts(request)
                     case "n" | "no":
                         return await self._refusal(rest.strip())
                     case _:
-                        self._screen.row("  Please type y, n" + (" or s." if request.rule else "."))
+                        self._screen.row("  Please type one of the letters.")
 
     async def answer(self, question: str, options: Sequence[str]) -> str | None:
         async with self._turn:
@@ -95,7 +98,34 @@ class AtTerminal:
         screen.row("  [y] yes, once")
         if request.rule:
             screen.row(f"  [s] yes, for this session: {printable(request.rule)}")
+        if len(request.hunks) > 1:
+            screen.row(f"  [p] part by part ({len(request.hunks)} parts)")
         screen.row("  [n] no; what you type behind it is told to the model")
+
+    async def _parts(self, request: ApprovalRequested) -> ApprovalAnswer:
+        """One question for each part; a part is written only when the person says yes to it."""
+        taken: list[str] = []
+        for number, hunk in enumerate(request.hunks, 1):
+            where = f"part {number} of {len(request.hunks)}, {hunk.path}:{hunk.line + 1}"
+            self._screen.row(self._screen.paint(f"  {printable(where)}", "bold"))
+            for line in self._screen.diff("\n".join(diff_lines(hunk.old, hunk.new))):
+                self._screen.row(line)
+            word = await self._one_of(("y", "n"), "  [y] take it  [n] leave it out > ")
+            if word is None:
+                return self._left(request)
+            if word == "y":
+                taken.append(hunk.id)
+        if not taken:
+            return await self._refusal("")
+        return ApprovalAnswer(ApprovalChoice.ALLOW_ONCE, hunk_ids=tuple(taken))
+
+    async def _one_of(self, letters: Sequence[str], prompt: str) -> str | None:
+        """The letter that the person typed; None at the end of the input."""
+        while True:
+            line = await self._read(prompt)
+            letter = None if line is None else line.strip().lower()[:1]
+            if letter is None or letter in letters:
+                return letter
 
     async def _refusal(self, reason: str) -> ApprovalAnswer:
         if not reason:

@@ -12,6 +12,7 @@ from pails.core.events import (
     Effect,
     Event,
     FileChanged,
+    HunksResolved,
     Notice,
     PlanStep,
     PlanUpdated,
@@ -20,6 +21,7 @@ from pails.core.events import (
     QuestionAnswered,
     ReasoningDelta,
     ReplyDiscarded,
+    Rewound,
     RoundStarted,
     SyntaxChecked,
     TextDelta,
@@ -88,12 +90,16 @@ class TurnView:
                 self._show_plan(event.steps)
             case ApprovalResolved():
                 self._show_resolved(event)
+            case HunksResolved():
+                self._show_decision(event)
             case QuestionAnswered():
                 self._row(f"  answer: {event.answer or 'none'}", "dim")
             case Notice():
                 self._row(f"! {event.text}", _NOTICE_STYLES[event.level])
             case PromptAccepted() if event.position:
                 self._row(f"waits for the running turn (place {event.position})", "dim")
+            case Rewound():
+                self._show_rewound(event)
             case TurnEnded():
                 self._summary.show(event)
             case _:
@@ -166,13 +172,24 @@ class TurnView:
         return call.title if call else self._names.get(call_id, "tool")
 
     def _show_change(self, event: FileChanged) -> None:
-        state = " (new)" if event.created else "" if event.saved else " (in the editor, unsaved)"
-        self._row(f"  {self._relative(event.path)} +{event.added} −{event.removed}{state}")
+        self._row(
+            f"  {self._relative(event.path)} +{event.added} −{event.removed}{self._fate(event)}"
+        )
         lines = self._screen.diff(event.diff, indent="    ")
         for line in lines[:_DIFF_LINES]:
             self._screen.row(line)
         if len(lines) > _DIFF_LINES:
             self._row(f"    … {len(lines) - _DIFF_LINES} more lines of this diff", "dim")
+
+    def _fate(self, event: FileChanged) -> str:
+        """What else is to be said of a written file."""
+        if event.moved_from:
+            return f" (was {self._relative(event.moved_from)})"
+        if event.deleted:
+            return " (deleted)"
+        if event.created:
+            return " (new)"
+        return "" if event.saved else " (in the editor, unsaved)"
 
     def _show_syntax(self, event: SyntaxChecked) -> None:
         older = f", {event.existing} from before" if event.existing else ""
@@ -191,6 +208,13 @@ class TurnView:
         self._row(f"    {problem.source_line}", "dim")
         self._row(f"    {indent}^", "red")
 
+    def _show_rewound(self, event: Rewound) -> None:
+        done = "taken back" if not event.undoes else "made again"
+        for path in event.files:
+            self._row(f"  {self._relative(path)} {done}")
+        for path in event.conflicts:
+            self._row(f"  {self._relative(path)} left alone", "yellow")
+
     # -- the person ------------------------------------------------------------------------------
 
     def _show_plan(self, steps: tuple[PlanStep, ...]) -> None:
@@ -203,6 +227,13 @@ class TurnView:
         reason = f": {event.feedback}" if event.feedback else ""
         style = "yellow" if event.choice in _REFUSALS else "dim"
         self._row(f"  {_CHOICES[event.choice]}{reason}", style)
+
+    def _show_decision(self, event: HunksResolved) -> None:
+        """A review that goes on in an editor meanwhile."""
+        count = len(event.hunk_ids)
+        what = f"{count} change{'s' if count != 1 else ''} in {self._relative(event.path)}"
+        reason = f": {event.feedback}" if event.feedback else ""
+        self._row(f"  {what} {event.decision}{reason}", "dim")
 
     def _relative(self, path: str) -> str:
         return shown_path(Path(path), self._workspace)

@@ -116,10 +116,10 @@ class Turn:
     # -- what the server says -------------------------------------------------------------------
 
     def _on_notification(self, method: str, params: Json) -> None:
-        if method == "pai/event":
+        if method == "pai/event" and not self._ended.done():  # a snapshot may still be told
             event = decode_event(params["event"])
             self._watcher.saw(params, event)
-            if isinstance(event, TurnEnded) and not self._ended.done():
+            if isinstance(event, TurnEnded):
                 self._ended.set_result(event)
         elif method == "pai/approval/resolved" and params["approvalId"] in self._prompts:
             self._prompts[params["approvalId"]].cancel()
@@ -145,7 +145,8 @@ class Turn:
         finally:
             prompt.cancel()
             del self._prompts[request.approval_id]
-        return {"choice": answer.choice, "feedback": answer.feedback}
+        hunk_ids = None if answer.hunk_ids is None else list(answer.hunk_ids)
+        return {"choice": answer.choice, "feedback": answer.feedback, "hunkIds": hunk_ids}
 
 
 async def _start(task: Task, environ: Mapping[str, str]) -> ServerProcess:

@@ -63,6 +63,29 @@ class Paths:
         return self.all_output / workspace_key(workspace) / session_id
 
     @property
+    def all_texts(self) -> Path:
+        """Holds the folders below, of all workspaces and sessions."""
+        return self.state / "texts"
+
+    def texts(self, workspace: PurePath, session_id: str) -> Path:
+        """The texts that a session's changes led from and to."""
+        return self.all_texts / workspace_key(workspace) / session_id
+
+    @property
+    def all_snapshots(self) -> Path:
+        """Holds a snapshot store for each workspace."""
+        return self.state / "snapshots"
+
+    def snapshots(self, workspace: PurePath) -> Path:
+        """The snapshots of a workspace."""
+        return self.all_snapshots / workspace_key(workspace)
+
+    @property
+    def locks(self) -> Path:
+        """A lock file for each file that was written, by the hash of its path."""
+        return self.state / "locks"
+
+    @property
     def answers(self) -> Path:
         """Answers that an editor was shown as a file."""
         return self.state / "answers"

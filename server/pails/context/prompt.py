@@ -27,13 +27,17 @@ def system_prompt(workspace: Path, platform: str) -> str:
 
 
 async def render_prompt(
-    text: str, attachments: Sequence[Attachment], workspace: Path, read: ReadText
+    text: str,
+    attachments: Sequence[Attachment],
+    workspace: Path,
+    read: ReadText,
+    news: str = "",
 ) -> str:
-    """Each attachment in a marked block, and then the person's words.
+    """The block of `news`, each attachment in a block of its own, and then the person's words.
 
     What is asked stands last: behind their own words small models go on with the block instead.
     """
-    blocks: list[str] = []
+    blocks = [news] if news else []
     for attachment in attachments:
         whole = attachment.text if attachment.text is not None else await read(attachment.path)
         body = truncate(whole, MAX_ATTACHED_CHARS, "read the rest with read_file")

@@ -6,6 +6,8 @@ The session's log keeps them, the edges render them, telemetry traces them. This
     SessionCreated                          first record of every log
     SessionReopened*                        a process opened the log again
     ModeChanged*  ModelChanged*  Notice*    at any time
+    HunksResolved*  SnapshotTaken*          at any time: reviews, and what the turns began from
+    Rewound*                                between turns; of files alone, by a tool, within one
     PromptAccepted*                         at any time, in the log before its sender hears of it
     TurnEnded*                              at any time, for a prompt whose turn never started
     for each of the other prompts, one after the other
@@ -115,6 +117,20 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class ProposedHunk:
+    """A part of a proposed write that a person may take or leave by itself.
+
+    `old` and `new` are whole lines with their ends; `line` is where `old` begins, from 0.
+    """
+
+    id: str
+    path: str
+    line: int
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlanStep:
     """One line of the plan that the model keeps."""
 
@@ -186,9 +202,20 @@ class RunStateChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenText:
+    """A file's kept text (None: it is gone) of which the model has been told."""
+
+    path: str
+    text_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class UserMessageAdded:
+    """`seen` are files that had changed behind the model's back, as the message tells it."""
+
     turn_id: str
     message: UserMessage
+    seen: tuple[SeenText, ...] = ()
     kind: Literal["userMessageAdded"] = "userMessageAdded"
 
 
@@ -254,7 +281,8 @@ class ApprovalRequested:
     """A call waits for a person. `text` is the whole of what would be done, never a part.
 
     `rule` is what "allow for this session" would store, exactly; `reason` names the defence
-    that made it ask, and why; `diff` is a unified diff where files would change.
+    that made it ask, and why; `diff` is a unified diff where files would change, and `hunks` are
+    its parts where the call can do with some of them.
     """
 
     turn_id: str
@@ -266,15 +294,22 @@ class ApprovalRequested:
     rule: str
     reason: str
     diff: str = ""
+    hunks: tuple[ProposedHunk, ...] = ()
     kind: Literal["approvalRequested"] = "approvalRequested"
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalResolved:
+    """`hunk_ids` are the only hunks that were allowed (None: all), and `typed` are the paths of the
+    files for which the person has written the text themselves.
+    """
+
     turn_id: str
     approval_id: str
     choice: ApprovalChoice
     feedback: str = ""
+    hunk_ids: tuple[str, ...] | None = None
+    typed: tuple[str, ...] = ()
     kind: Literal["approvalResolved"] = "approvalResolved"
 
 
@@ -324,7 +359,13 @@ class PlanUpdated:
 
 @dataclass(frozen=True, slots=True)
 class FileChanged:
-    """A write that has happened. `saved` is False when it went into an unsaved buffer."""
+    """A write that has happened. `saved` is False when it went into an unsaved buffer.
+
+    `before_id` and `after_id` are ids of kept texts (see `ports.Texts`): None where there was, or
+    is, no file, and "" where the text could not be kept. `moved_from` is the path that a moved file
+    had before; empty for all others. `proposed_id` is what the agent had wanted to write where the
+    person has allowed a text of their own instead, else "".
+    """
 
     turn_id: str
     call_id: str
@@ -335,7 +376,73 @@ class FileChanged:
     target: Literal["disk", "buffer"]
     saved: bool
     created: bool = False
+    deleted: bool = False
+    moved_from: str = ""
+    before_id: str | None = ""
+    after_id: str | None = ""
+    proposed_id: str | None = ""
     kind: Literal["fileChanged"] = "fileChanged"
+
+
+@dataclass(frozen=True, slots=True)
+class HunksResolved:
+    """A person has decided about hunks of one file that a turn changed; see `session/review`.
+
+    `before_id` and `after_id` are the kept texts of the file around what was done: both None when
+    nothing had to be, as for an acceptance. `feedback` is what the person said to it. `moved_to`
+    is the path that the file has again where the turn had moved it; empty for all others.
+    """
+
+    turn_id: str
+    path: str
+    hunk_ids: tuple[str, ...]
+    decision: Literal["accepted", "rejected", "replaced"]
+    feedback: str = ""
+    before_id: str | None = None
+    after_id: str | None = None
+    moved_to: str = ""
+    kind: Literal["hunksResolved"] = "hunksResolved"
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file is another one now."""
+        return bool(self.moved_to) or (self.before_id, self.after_id) != (None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotTaken:
+    """The workspace as it was before or after a turn, kept under this id in the snapshot store.
+
+    With a `call_id` it is that of a command within the turn: what lies between these two snapshots
+    is what the command changed.
+    """
+
+    turn_id: str
+    moment: Literal["before", "after"]
+    snapshot_id: str
+    call_id: str = ""
+    kind: Literal["snapshotTaken"] = "snapshotTaken"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """The session went back to before a turn, or took that back.
+
+    `to_turn_id` is the turn that, with all after it, is undone. `talk`: the conversation goes back
+    too. `files` were changed, `conflicts` were left as they are. `snapshot_id` is the workspace
+    before the rewind and `after_id` that behind it, both with the texts of open documents; empty
+    where no file was changed. `undoes` is the id of the rewind that this one takes back, else "".
+    """
+
+    rewind_id: str
+    to_turn_id: str
+    talk: bool
+    files: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    snapshot_id: str = ""
+    after_id: str = ""
+    undoes: str = ""
+    kind: Literal["rewound"] = "rewound"
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,6 +515,9 @@ Event = (
     | QuestionAnswered
     | PlanUpdated
     | FileChanged
+    | HunksResolved
+    | SnapshotTaken
+    | Rewound
     | SyntaxChecked
     | ToolCallEnded
     | TurnEnded

@@ -7,14 +7,15 @@ The comparison is patience diff (Bram Cohen's): lines that occur once on each si
 order on both hold the two texts together, and what lies between them is compared by `difflib`.
 """
 
-import re
+import hashlib
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+from pails.core.text import common_ends, split_lines
+
 # `difflib` takes time with the product of both sides; beyond this a block counts as replaced.
 _MOST_COMPARISONS = 1_000_000
 
@@ -27,6 +28,11 @@ class Block:
     end: int
     new_start: int
     new_end: int
+
+    def moved(self, lines: int, new_lines: int) -> "Block":
+        """The block that many lines further down."""
+        start, new_start = self.start + lines, self.new_start + new_lines
+        return Block(start, self.end + lines, new_start, self.new_end + new_lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +58,6 @@ class Rebased:
     conflicts: tuple[Hunk, ...]
 
 
-def split_lines(text: str) -> list[str]:
-    """The lines with their ends."""
-    return _LINE.findall(text)
-
-
 def diff_hunks(before: str, after: str) -> tuple[Hunk, ...]:
     """The hunks that lead from one text to the other, in order; none touches the next."""
     old, new = split_lines(before), split_lines(after)
@@ -71,6 +72,15 @@ def apply_hunks(text: str, hunks: Sequence[Hunk]) -> str:
     return "".join(_applied(split_lines(text), hunks))
 
 
+def diff_lines(old: str, new: str) -> list[str]:
+    """The lines of one hunk as a unified diff has them, without their ends."""
+    signed = (
+        *(f"-{line}" for line in split_lines(old)),
+        *(f"+{line}" for line in split_lines(new)),
+    )
+    return [line.rstrip("\r\n") for line in signed]
+
+
 def rebase_hunks(hunks: Sequence[Hunk], base: str, now: str) -> Rebased:
     """`now` with the changes made in it that `hunks`, in order, make in `base`.
 
@@ -78,8 +88,7 @@ def rebase_hunks(hunks: Sequence[Hunk], base: str, now: str) -> Rebased:
     and is left out.
     """
     lines = split_lines(now)
-    drift = changed_blocks(split_lines(base), lines)
-    moved = [(hunk, _moved(hunk, drift)) for hunk in hunks]
+    moved = list(zip(hunks, placed_hunks(hunks, base, now), strict=True))
     result = _applied(lines, [found for _, found in moved if found])
     text = "".join(result)
     if split_lines(text) != result:  # a last line without an end would run into the next one
@@ -91,6 +100,36 @@ def revert_hunks(hunks: Sequence[Hunk], after: str, now: str) -> Rebased:
     """`now` without the changes that `hunks`, in order, had made to become `after`; as above."""
     rebased = rebase_hunks([hunk.inverse for hunk in hunks], after, now)
     return Rebased(rebased.text, tuple(hunk.inverse for hunk in rebased.conflicts))
+
+
+def placed_hunks(hunks: Sequence[Hunk], base: str, now: str) -> tuple[Hunk | None, ...]:
+    """The hunks, made for `base`, as they stand in `now`; None for one whose own lines changed."""
+    if base == now:
+        return tuple(hunks)
+    drift = changed_blocks(split_lines(base), split_lines(now))
+    return tuple(_moved(hunk, drift) for hunk in hunks)
+
+
+def hunk_ids(path: str, hunks: Sequence[Hunk], taken: Collection[str] = ()) -> tuple[str, ...]:
+    """An id for each hunk of a file, of its contents, so that it stays while other lines move.
+
+    Of hunks with the same contents each has its own; none is among those `taken`.
+    """
+    used = Counter[tuple[str, str]]()
+    ids: list[str] = []
+    for hunk in hunks:
+        content = (hunk.old, hunk.new)
+        while (hunk_id := _hunk_id(path, hunk, used[content])) in taken:
+            used[content] += 1
+        used[content] += 1
+        ids.append(hunk_id)
+    return tuple(ids)
+
+
+def _hunk_id(path: str, hunk: Hunk, number: int) -> str:
+    parts = (path, hunk.old, hunk.new, str(number))
+    data = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _applied(lines: Sequence[str], hunks: Sequence[Hunk]) -> list[str]:
@@ -136,12 +175,9 @@ def changed_blocks(old: Sequence[str], new: Sequence[str]) -> list[Block]:
 
 def _trimmed(block: Block, old: Sequence[str], new: Sequence[str]) -> Block:
     """The block without the lines that are equal at its start and at its end."""
-    start, end, new_start, new_end = block.start, block.end, block.new_start, block.new_end
-    while start < end and new_start < new_end and old[start] == new[new_start]:
-        start, new_start = start + 1, new_start + 1
-    while start < end and new_start < new_end and old[end - 1] == new[new_end - 1]:
-        end, new_end = end - 1, new_end - 1
-    return Block(start, end, new_start, new_end)
+    olds, news = old[block.start : block.end], new[block.new_start : block.new_end]
+    head, tail = common_ends(olds, news)
+    return Block(block.start + head, block.end - tail, block.new_start + head, block.new_end - tail)
 
 
 def _anchors(block: Block, old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:

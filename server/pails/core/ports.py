@@ -1,6 +1,7 @@
 """The small protocols through which lower layers reach upwards; `app` joins them to real parts."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -10,8 +11,10 @@ from pails.core.events import (
     Effect,
     Event,
     Problem,
+    ProposedHunk,
 )
 from pails.core.messages import AssistantMessage, Message, ToolSpec, Usage
+from pails.core.rewind import RewindReport, TurnPoint
 
 Emit = Callable[[Event], Awaitable[None]]
 """Says what happened. It returns when the event is in the log, so awaiting it is a barrier."""
@@ -90,12 +93,17 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """An open document as the editor last told it."""
+    """An open document as the editor last told it.
+
+    `settled_at` is when it was opened or saved, in seconds since 1970; None when its text has
+    changed since.
+    """
 
     path: Path
     uri: str
     text: str
     version: int
+    settled_at: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +130,57 @@ class Editor(Protocol):
         """The open document at this path, or None."""
         ...
 
+    def open_buffers(self) -> Sequence[Buffer]:
+        """All open documents that are files, by their real paths; the files may not exist yet."""
+        ...
+
+    @property
+    def can_save(self) -> bool:
+        """Whether the client can be asked to save."""
+        ...
+
     async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> EditOutcome:
         """Apply to that version of the document, as one step of its undo stack."""
+        ...
+
+    async def relocate(self, path: Path, target: Path | None, label: str) -> EditOutcome | None:
+        """Let the client move a file or folder, or delete it (no `target`), and its documents.
+
+        None when it cannot; "applied" when the client says so: the disk tells whether it is true.
+        """
         ...
 
     async def save(self, path: Path) -> bool:
         """Ask the client to save the open document; False when it cannot or did not."""
         ...
 
-    def publish(self, path: Path, problems: Sequence[Problem]) -> None:
-        """Show these syntax errors of an agent's write; an empty list clears them."""
+    def publish(self, path: Path, text: str | None, problems: Sequence[Problem]) -> None:
+        """Show the syntax errors of `text`, which an agent wrote (None: the file is gone).
+
+        An empty list clears them, and so do errors of a text that the document no longer has.
+        """
+        ...
+
+    def changed_on_disk(self, paths: Sequence[Path]) -> None:
+        """Tell the client that these open files have another text on the disk now."""
+        ...
+
+
+# -- the texts of changes --------------------------------------------------------------------------
+
+
+class Texts(Protocol):
+    """Keeps the texts that changes led from and to, for as long as they can be reviewed.
+
+    Both methods block: call them in a thread.
+    """
+
+    def keep(self, text: str) -> str:
+        """Keep a text; its id, the same for the same text. Raises `StorageError`."""
+        ...
+
+    def get(self, text_id: str) -> str:
+        """The text of this id. Raises `StorageError` when it is not kept, or damaged."""
         ...
 
 
@@ -142,7 +191,8 @@ class Editor(Protocol):
 class Action:
     """What a valid call would touch, before anything is read or done. The gate judges this.
 
-    Paths are absolute but not yet resolved: resolving links is the gate's business.
+    Paths are absolute but not yet resolved: resolving links is the gate's business. What is `final`
+    cannot be taken back wholly, so it asks where other writes pass.
     """
 
     tool: str
@@ -151,6 +201,7 @@ class Action:
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
     argv: tuple[str, ...] = ()
+    final: bool = False
 
 
 Verdict = Literal["allow", "ask", "deny"]
@@ -171,22 +222,59 @@ class Decision:
 @dataclass(frozen=True, slots=True)
 class ApprovalAnswer:
     """A person's answer. `feedback` is told to the model when the call may not run: what the
-    person said, or why nobody was asked."""
+    person said, or why nobody was asked.
+
+    A call that may run can be changed: `hunk_ids` are the only hunks of its diff that it may write
+    (None: all), `texts` are whole texts by absolute path that it writes in place of its own.
+    """
 
     choice: ApprovalChoice
     feedback: str = ""
+    hunk_ids: tuple[str, ...] | None = None
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Person(Protocol):
     """The person at the client: asked through events, answering whenever they like."""
 
     async def approve(
-        self, call_id: str, action: Action, decision: Decision, text: str, diff: str
-    ) -> ApprovalAnswer: ...
+        self,
+        call_id: str,
+        action: Action,
+        decision: Decision,
+        text: str,
+        diff: str,
+        *,
+        hunks: Sequence[ProposedHunk] = (),
+    ) -> ApprovalAnswer:
+        """The answer, whose hunks are among these and whose texts are for files of theirs."""
+        ...
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
         """The answer, or None when nobody could or would answer."""
         ...
+
+
+class Rewinder(Protocol):
+    """The turns of the session, and the way back. Raises `PailsError` where there is none."""
+
+    async def turns(self) -> Sequence[TurnPoint]:
+        """The turns so far, the running one included, oldest first."""
+        ...
+
+    async def preview_files(self, to_turn_id: str) -> RewindReport:
+        """What would become of the files if all changes since before this turn were undone."""
+        ...
+
+    async def rewind_files(self, to_turn_id: str) -> RewindReport:
+        """Undo them; the conversation stays."""
+        ...
+
+
+class CallGuard(Protocol):
+    """Stands around each call that may change something, so that it can be taken back."""
+
+    def around(self, call_id: str, effect: Effect) -> AbstractAsyncContextManager[None]: ...
 
 
 # -- results ------------------------------------------------------------------------------------
@@ -196,14 +284,19 @@ class Person(Protocol):
 class Change:
     """A file that a tool has written: its text before (None when it is new) and after.
 
-    `unsaved` completes "in the editor's buffer alone, because …"; None when it is on the disk.
+    `after` is None when the file is gone; a file that moved is gone at its old path, and at the new
+    one `moved_from` names the old one. `unsaved` completes "in the editor's buffer alone, because
+    …"; None when it is on the disk. `binary`: no text, or too large for one; where there is such a
+    file, its text is "".
     """
 
     path: Path
     before: str | None
-    after: str
+    after: str | None
     target: Literal["disk", "buffer"]
     unsaved: str | None = None
+    moved_from: Path | None = None
+    binary: bool = False
 
     @property
     def saved(self) -> bool:
@@ -238,8 +331,15 @@ class SyntaxReport:
 class SyntaxChecker(Protocol):
     """Checks a written text against the one it replaced."""
 
-    async def warm(self) -> None:
-        """Start what a check needs, so that the first one need not wait. Never fails."""
+    async def warm(self, texts: Mapping[Path, str]) -> None:
+        """Start what a check needs, so that the first one need not wait. Never fails.
+
+        `texts` are those that may be edited next: large ones are read through now.
+        """
+        ...
+
+    def begin(self, path: Path, before: str | None, after: str) -> None:
+        """Start a check that will probably be asked for, and return at once."""
         ...
 
     async def check(self, path: Path, before: str | None, after: str) -> SyntaxReport: ...

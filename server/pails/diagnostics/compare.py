@@ -1,13 +1,14 @@
 """Which errors an edit brought, and which were there before.
 
 An error is an old one when it is in a line that the edit left as it was, and at that place the
-text before had an error, or was not understood because of one. So everything in lines that the
-edit wrote is new, and so is what an edit causes further down in lines it did not touch; lines that
-only moved keep their old errors, and an error that an earlier one had hidden is not news.
+text before had an error too; or when the text was not understood there because of an error that is
+mended now, for what an earlier error had hidden is not news. An error that is still there explains
+no other: a new break behind it is new. So is everything in lines that the edit wrote, and what an
+edit causes further down in lines it did not touch; lines that only moved keep their old errors.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pails.core.hunks import Block, changed_blocks
@@ -30,17 +31,15 @@ def compare(
 
     What is nested in a new error is its consequence and counts neither as new nor as old.
     """
-    regions = [finding.region for finding in old]
     lines = map_lines(before, after) if old else {}
+    earlier = _Earlier(old)
+    places = [_places_before(finding, lines) for finding in found]
+    earlier.note_remaining(places)
     new: list[Finding] = []
     existing = 0
     head_is_new: bool | None = None
-    for finding in found:
-        is_new = not any(
-            first <= place <= last
-            for place in _places_before(finding, lines)
-            for first, last in regions
-        )
+    for finding, at in zip(found, places, strict=True):
+        is_new = not earlier.explains(at)
         if not is_new:
             existing += not finding.nested or bool(head_is_new)
         elif not (finding.nested and head_is_new):
@@ -48,6 +47,29 @@ def compare(
         if not finding.nested:
             head_is_new = is_new
     return Comparison(new, existing)
+
+
+class _Earlier:
+    """The errors of the text before."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self._findings = findings
+        self._places = {place for it in findings for place in (it.start, it.anchor)}
+        self._mended: list[tuple[Position, Position]] = []
+
+    def note_remaining(self, places: Iterable[Sequence[Position]]) -> None:
+        """These are the places of all that is found now; what is at none of them was mended."""
+        remaining = {place for at in places for place in at}
+        self._mended = [
+            it.region for it in self._findings if not remaining.intersection((it.start, it.anchor))
+        ]
+
+    def explains(self, places: Sequence[Position]) -> bool:
+        """Whether there was an error at one of these places, or one that hid it."""
+        return any(
+            place in self._places or any(first <= place <= last for first, last in self._mended)
+            for place in places
+        )
 
 
 def _places_before(finding: Finding, lines: dict[int, int]) -> list[Position]:

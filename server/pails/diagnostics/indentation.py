@@ -32,18 +32,29 @@ _HOLDERS = frozenset(
 """The kinds of node in which a block may be."""
 
 
-def badly_indented(root: Node) -> Iterator[tuple[int, int, str]]:
+def badly_indented(
+    root: Node, within: tuple[int, int] | None = None
+) -> Iterator[tuple[int, int, str]]:
     """Start and end in bytes, and a message, for each block or statement out of place.
 
-    Bodies in which the parser itself got stuck are left to it.
+    Bodies in which the parser itself got stuck are left to it. Looked through is the body around
+    the bytes `within`, or all.
     """
-    pending = [root]
+    pending = [root if within is None else _body_around(root, *within)]
     while pending:
         node = pending.pop()
         children = node.children
         if node.type in ("module", "block") and not any(child.is_error for child in children):
             yield from _misplaced(node, children)
         pending += [child for child in children if child.type in _HOLDERS]
+
+
+def _body_around(root: Node, start: int, end: int) -> Node:
+    """The innermost body that has these bytes and what is right before and behind them."""
+    node = root.descendant_for_byte_range(max(0, start - 1), min(end + 1, root.end_byte))
+    while node is not None and node.type not in ("module", "block"):
+        node = node.parent
+    return node or root
 
 
 def _misplaced(body: Node, children: list[Node]) -> Iterator[tuple[int, int, str]]:

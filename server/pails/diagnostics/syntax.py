@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node, Tree
 
 from pails.diagnostics.indentation import badly_indented
 
@@ -66,17 +66,16 @@ class Place(NamedTuple):
     nested: bool = False
 
 
-def find_errors(text: str, language: Language, name: str = "") -> list[Finding]:
+def find_errors(source: "Source", tree: Tree, name: str) -> list[Finding]:
     """The syntax errors of a text in source order, at most `MAX_FINDINGS`, one for each place.
 
     `name` is the language's name in the table: Python's indentation and the trailing commas of
-    `jsonc` are beyond their grammars. A byte order mark at the start is not part of the text.
+    `jsonc` are beyond their grammars.
     """
-    source = _Source(text)
-    root = Parser(language).parse(source.data).root_node
+    root = tree.root_node
     places: list[Place] = []
     if root.has_error:
-        places += islice(_Search(language, name, source).places(root), MAX_FINDINGS)
+        places += islice(_Search(tree.language, name, source).places(root), MAX_FINDINGS)
     if name == "python":
         places += [Place(a, b, say, a, (a, b)) for a, b, say in badly_indented(root)]
     found: dict[int, Finding] = {}
@@ -85,8 +84,11 @@ def find_errors(text: str, language: Language, name: str = "") -> list[Finding]:
     return list(found.values())[:MAX_FINDINGS]
 
 
-class _Source:
-    """A text as bytes, with its lines. A lone carriage return ends a line as a line feed does."""
+class Source:
+    """A text as bytes, with its lines. A lone carriage return ends a line as a line feed does.
+
+    A byte order mark at the start is not part of the text.
+    """
 
     def __init__(self, text: str) -> None:
         # Half a surrogate pair becomes "?", which keeps the count of code points.
@@ -102,6 +104,10 @@ class _Source:
             self._starts = [0, *(match.end() for match in re.finditer(b"\n", self.data))]
         line = bisect_right(self._starts, offset)
         return line, len(self.text(self._starts[line - 1], offset)) + 1
+
+    def point(self, offset: int) -> tuple[int, int]:
+        """The row and the column of a byte as tree-sitter counts them: from 0, in bytes."""
+        return self.data.count(b"\n", 0, offset), offset - self.data.rfind(b"\n", 0, offset) - 1
 
     def finding(self, place: Place) -> Finding:
         start = self.position(place.start)
@@ -134,7 +140,7 @@ class _Source:
 class _Search:
     """Walks down a tree where it has errors, and only there."""
 
-    def __init__(self, language: Language, name: str, source: _Source) -> None:
+    def __init__(self, language: Language, name: str, source: Source) -> None:
         self._language = language
         self._source = source
         # A brace that encloses statements is open at nearly every error and explains nothing.

@@ -7,9 +7,10 @@ what an edit does not touch keeps its bytes, whatever the encoding was taken for
 import codecs
 import re
 import unicodedata
+from contextlib import suppress
 from dataclasses import dataclass
 
-from charset_normalizer import from_bytes
+from pails.host.legacy import guesses, whole_characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +56,42 @@ _MAGIC = (
     (b"SQLite format 3\x00", "SQLite database"),
 )
 
-_LEGACY = ["gb18030", "cp932", "euc_jp", "euc_kr", "big5", "cp1252", "cp1251", "latin_1"]
 _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]")
-_TWO_HIGH_BYTES = re.compile(rb"[\x80-\xff]{2}")
-_COMMON_GB2312 = re.compile(rb"(?:[\x00-\x7f]|[\xa1-\xa3\xb0-\xd7][\xa1-\xfe])*")
-_SAMPLE_BYTES = 256_000
 _SAMPLE_CHARS = 4000
-_FEWEST_UTF16_BYTES = 16
+_FEWEST_BARE_BYTES = 16
+_FEWEST_ASCII_BYTES = 6
+_BARE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_WHOLE_TO_BROKEN_UTF8 = 4
+_WHOLE_TO_BROKEN_LEGACY = 20
+"""More, because random bytes are characters of these encodings more often than of UTF-8."""
+_NO_ASCII_TEXT = re.compile(rb"[\x01-\x08\x0e-\x1f\x7f-\xff]")
+_LIVING_SCRIPTS = re.compile(
+    "[\t\n\r\f -~\u00a0-\u024f\u0370-\u052f\u05d0-\u06ff\u0900-\u0d7f\u0e00-\u0e7f\u2010-\u203f"
+    "\u20a0-\u20bf\u2190-\u21ff\u2500-\u257f\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uffef"
+    "\U0001f300-\U0001faff]*"
+)
 
 
-def decode(data: bytes) -> TextFile | BinaryFile:
-    """The text of a file, or what it is instead. Never raises, whatever the bytes."""
-    marked = _decode_marked(data)
+def decode(data: bytes, *, is_cut: bool = False) -> TextFile | BinaryFile:
+    """The text of a file, or what it is instead. Never raises, whatever the bytes.
+
+    Data that is cut is the beginning of a file: a character that it ends within is left out.
+    """
+    marked = _decode_marked(data, is_cut=is_cut)
     if marked is not None:
         return marked
     if b"\0" not in data:
         try:
-            return TextFile(data.decode())
+            return TextFile(_unicode(data, "utf-8", is_cut=is_cut))
         except UnicodeDecodeError:
             pass
     kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), "")
-    text = None if kind else _decode_bare_utf16(data) or _decode_legacy(data)
-    return text or BinaryFile(kind or "unknown type", len(data))
+    if not kind:
+        whole = whole_characters(data) if is_cut else data
+        text = _decode_bare(data, is_cut=is_cut) or _decode_legacy(whole)
+        if text is not None:
+            return text
+    return BinaryFile(kind or "unknown type", len(data))
 
 
 def encode(file: TextFile) -> bytes:
@@ -84,12 +99,18 @@ def encode(file: TextFile) -> bytes:
     return file.bom + file.text.encode(file.encoding)
 
 
-def _decode_marked(data: bytes) -> TextFile | BinaryFile | None:
+def _unicode(data: bytes, encoding: str, *, is_cut: bool) -> str:
+    if not is_cut:
+        return data.decode(encoding)
+    return codecs.getincrementaldecoder(encoding)().decode(data)
+
+
+def _decode_marked(data: bytes, *, is_cut: bool) -> TextFile | None:
     """Text that says its encoding by a byte order mark."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
-                text = data[len(mark) :].decode(encoding)
+                text = _unicode(data[len(mark) :], encoding, is_cut=is_cut)
             except UnicodeDecodeError:
                 continue
             if "\0" not in text:
@@ -97,62 +118,62 @@ def _decode_marked(data: bytes) -> TextFile | BinaryFile | None:
     return None
 
 
-def _decode_bare_utf16(data: bytes) -> TextFile | None:
-    """UTF-16 without a mark, where it is evident: a text of mostly ASCII, in units of two bytes.
+def _decode_bare(data: bytes, *, is_cut: bool) -> TextFile | None:
+    """UTF-32 and UTF-16 without a mark, where they are evident.
 
-    A few NULs in one half of the units are in binaries and damaged texts too. What was taken for
-    UTF-16 wrongly would be rewritten as such.
+    What was taken for them wrongly would be rewritten as such, and a few NULs are in binaries and
+    damaged texts too.
     """
-    if len(data) % 2 or len(data) < _FEWEST_UTF16_BYTES or data.count(b"\0") * 4 < len(data):
+    if b"\0" not in data:
         return None
-    even, odd = b"\0" in data[::2], b"\0" in data[1::2]
-    if even and odd:
-        return None
-    encoding = "utf-16-be" if even else "utf-16-le"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        return None
-    strange = any(
-        unicodedata.category(char) in {"Cc", "Cn", "Co"} and char not in "\t\n\r\f"
-        for char in text[:_SAMPLE_CHARS]
-    )
-    return None if strange else TextFile(text, encoding)
+    for encoding in _BARE:
+        with suppress(UnicodeDecodeError):
+            text = _unicode(data, encoding, is_cut=is_cut)
+            if _convinces(text[:_SAMPLE_CHARS], data, encoding):
+                return TextFile(text, encoding)
+    return None
+
+
+def _convinces(text: str, data: bytes, encoding: str) -> bool:
+    """Whether data that is UTF-32 or UTF-16 by its form is a text in it.
+
+    Besides UTF-32 only numbers have its form, and no blanks. In UTF-16 either most is ASCII, or all
+    is in scripts that are written today and has bytes that no ASCII text has.
+    """
+    is_ascii = text.isascii() and encoding.startswith("utf-16")
+    if len(data) < (_FEWEST_ASCII_BYTES if is_ascii else _FEWEST_BARE_BYTES):
+        return False
+    if any(unicodedata.category(c) in {"Cc", "Cn", "Co"} and c not in "\t\n\r\f" for c in text):
+        return False
+    if encoding.startswith("utf-32"):
+        return " " in text or "\n" in text
+    if data.count(b"\0") * 4 >= len(data):
+        return not (b"\0" in data[::2] and b"\0" in data[1::2])
+    no_ascii = len(_NO_ASCII_TEXT.findall(data))
+    return no_ascii * 10 >= len(data) and _LIVING_SCRIPTS.fullmatch(text) is not None
 
 
 def _decode_legacy(data: bytes) -> TextFile | None:
     """Text of the time before Unicode, or UTF-8 with some broken bytes."""
     if _CONTROLS.search(data):
         return None
-    damaged = _decode_damaged_utf8(data)
+    damaged = _decode_damaged(data, "utf-8", _WHOLE_TO_BROKEN_UTF8)
     if damaged is not None:
         return damaged
-    for encoding in _guesses(data):
+    likely = guesses(data)
+    for encoding in likely:
         try:
             text = data.decode(encoding)
             if text.encode(encoding) == data:
                 return TextFile(text, encoding)
         except UnicodeError:
             continue
-    return None
+    return _decode_damaged(data, likely[0], _WHOLE_TO_BROKEN_LEGACY)
 
 
-def _decode_damaged_utf8(data: bytes) -> TextFile | None:
-    """Clearly UTF-8, by many whole characters for each broken byte; readable, not writable."""
-    text = data.decode(errors="replace")
+def _decode_damaged(data: bytes, encoding: str, whole_to_broken: int) -> TextFile | None:
+    """Clearly of this encoding, by many whole characters for each broken one; not writable."""
+    text = data.decode(encoding, errors="replace")
     broken = text.count("\ufffd")
     whole = sum(not char.isascii() for char in text) - broken
-    return TextFile(text, exact=False) if whole >= 4 * broken else None
-
-
-def _guesses(data: bytes) -> list[str]:
-    """Encodings to try, the likeliest first."""
-    if not _TWO_HIGH_BYTES.search(data):
-        # Accented letters stand alone; the characters of East Asian encodings hardly ever do.
-        return ["cp1252", "latin_1"]
-    sample = data if len(data) <= _SAMPLE_BYTES else data[: data.rfind(b"\n", 0, _SAMPLE_BYTES) + 1]
-    found = [match.encoding for match in from_bytes(sample, cp_isolation=_LEGACY)]
-    if found[:1] == ["big5"] and _COMMON_GB2312.fullmatch(sample):
-        # In short texts the detector cannot tell; only common simplified characters decide it.
-        found.insert(0, "gb18030")
-    return found
+    return TextFile(text, encoding, exact=False) if whole >= whole_to_broken * broken else None

@@ -16,7 +16,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from pails.core.errors import StorageError
 from pails.host.leftovers import remove_temporary, temporary_name
@@ -54,6 +54,18 @@ def is_special(path: Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
+def changed_at(path: Path) -> float:
+    """When the file was last written or put there, in seconds since 1970; 0 without a file.
+
+    The time of a change of its data may be set by anybody, so that of its entry counts as well.
+    """
+    try:
+        status = path.stat()
+    except OSError:
+        return 0.0
+    return max(status.st_mtime, status.st_ctime)
+
+
 def size(path: Path) -> int:
     """The bytes of the file at the path; 0 where there is none, or nobody may know."""
     try:
@@ -65,21 +77,30 @@ def size(path: Path) -> int:
 def read_bytes(path: Path, limit: int = MAX_READ_BYTES) -> bytes:
     """The whole content of a regular file.
 
-    Raises `OSError`: among others `IsADirectoryError`, EINVAL for pipes, sockets and devices
-    (reading one could block for ever), EFBIG for more than `limit` bytes.
+    Raises `OSError`: those of `open_regular`, and EFBIG for more than `limit` bytes.
+    """
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            raise OSError(errno.EFBIG, f"has {size:,} bytes, more than {limit:,}", str(path))
+        return file.read()
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, open for reading.
+
+    Raises `OSError`: among others `IsADirectoryError`, and EINVAL for pipes, sockets and devices
+    (reading one could block for ever).
     """
     # Without O_NONBLOCK, opening a named pipe that nobody writes to never returns.
     descriptor = os.open(path, os.O_RDONLY | _NO_WAIT | _BINARY)
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "is not a regular file", str(path))
-        if status.st_size > limit:
-            size = f"{status.st_size:,}"
-            raise OSError(errno.EFBIG, f"has {size} bytes, more than {limit:,}", str(path))
-        return file.read()
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
+    raise OSError(errno.EINVAL, "is not a regular file", str(path))
 
 
 def list_folder(path: Path) -> list[Entry]:
@@ -111,8 +132,8 @@ def make_parents(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = _reason(error)
-        raise StorageError(f"{path.parent}: {reason}. Nothing was written.", reason) from error
+        why = reason(error)
+        raise StorageError(f"{path.parent}: {why}. Nothing was written.", why) from error
 
 
 def write_atomic(path: Path, data: bytes) -> None:
@@ -133,9 +154,9 @@ def write_atomic(path: Path, data: bytes) -> None:
         else:
             _replace(target, data, existing)
     except OSError as error:
-        reason = _reason(error)
+        why = reason(error)
         raise StorageError(
-            f"{path}: {reason}. Nothing was written, the file is as it was.", reason
+            f"{path}: {why}. Nothing was written, the file is as it was.", why
         ) from error
 
 
@@ -146,7 +167,7 @@ def write_private(path: Path, data: bytes) -> None:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
     except OSError as error:
-        raise StorageError(f"{path}: {_reason(error)}. It was not written.") from error
+        raise StorageError(f"{path}: {reason(error)}. It was not written.") from error
 
 
 def _write_target(path: Path) -> Path:
@@ -192,7 +213,7 @@ def _replace(target: Path, data: bytes, existing: os.stat_result | None) -> None
         with suppress(OSError):
             temporary.unlink()
         raise
-    _flush_folder(target.parent)
+    flush_folder(target.parent)
 
 
 def _write_in_place(target: Path, data: bytes) -> None:
@@ -238,7 +259,7 @@ def _keep_metadata(descriptor: int, target: Path, existing: os.stat_result) -> N
                 os.setxattr(descriptor, name, os.getxattr(target, name))
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Make the new name durable. The content is in place already, so a failure changes nothing."""
     if sys.platform == "win32":
         return
@@ -250,5 +271,6 @@ def _flush_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _reason(error: OSError) -> str:
+def reason(error: OSError) -> str:
+    """The system's word alone, such as "No space left on device"."""
     return error.strerror or str(error)

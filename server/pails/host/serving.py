@@ -63,8 +63,14 @@ def _receive(stream: BinaryIO) -> dict[str, Any] | None:
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
-    body = stream.read(_LENGTH.unpack(head)[0])
-    return json.loads(body.decode("utf-8", "surrogatepass"))
+    request: dict[str, Any] = json.loads(_text(stream, _LENGTH.unpack(head)[0]))
+    if "texts" in request:
+        request["texts"] = [_text(stream, size) for size in request["texts"]]
+    return request
+
+
+def _text(stream: BinaryIO, size: int) -> str:
+    return stream.read(size).decode("utf-8", "surrogatepass")
 
 
 def _send(stream: BinaryIO, answer: dict[str, Any]) -> None:

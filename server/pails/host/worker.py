@@ -2,7 +2,8 @@
 
 For work in native code that could crash, hang or eat memory. Requests and answers are JSON
 objects, each in a frame: four bytes of length, then UTF-8. They travel over pipes of their own.
-`host/serving.py` is the child's side.
+Long texts of a request, a list named `texts`, follow behind its JSON: writing them as JSON would
+hold up all threads. `host/serving.py` is the child's side.
 """
 
 import asyncio
@@ -126,5 +127,11 @@ async def _exchange(process: Process, frame: bytes) -> dict[str, Any]:
 
 
 def _encode(payload: Mapping[str, object]) -> bytes:
-    body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return LENGTH.pack(len(body)) + body
+    texts = [_bytes_of(text) for text in cast("Sequence[str]", payload.get("texts", ()))]
+    sizes = {"texts": [len(text) for text in texts]} if texts else {}
+    body = _bytes_of(json.dumps({**payload, **sizes}, ensure_ascii=False))
+    return b"".join((LENGTH.pack(len(body)), body, *texts))
+
+
+def _bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

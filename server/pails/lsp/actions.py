@@ -58,7 +58,7 @@ def code_actions(document: OpenDocument, params: types.CodeActionParams) -> list
             types.CodeAction(title, kind=kind, command=_command(title, command, uri, place))
             for title, command, kind in _ON_SELECTION
         ]
-    return [action for action in offered if _wanted(action, context.only)]
+    return [action for action in offered if is_wanted(action, context.only)]
 
 
 def whole_line(document: OpenDocument, line: int) -> types.Range:
@@ -87,8 +87,11 @@ def _command(title: str, command: str, uri: str, place: types.Range, *more: str)
     return types.Command(title, command, arguments=[uri, plain, *more])
 
 
-def _wanted(action: types.CodeAction, only: Sequence[types.CodeActionKind | str] | None) -> bool:
-    """Kinds are hierarchical: `refactor` asks for `refactor.rewrite` too."""
+def is_wanted(action: types.CodeAction, only: Sequence[types.CodeActionKind | str] | None) -> bool:
+    """Whether the client asked for such actions.
+
+    Kinds are hierarchical: `refactor` asks for `refactor.rewrite` too.
+    """
     if not only:
         return True
     kind = _kind_text(action.kind)

@@ -14,6 +14,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException
 
+from pails.core.errors import InvalidRequestError
 from pails.core.events import (
     ApprovalRequested,
     ApprovalResolved,
@@ -108,8 +109,8 @@ class Prompter:
                 reply = await self._ask(self._session.id, wanted)
                 if reply is not None:
                     self._session.answer_question(wanted.question_id, reply.text)
-        except JsonRpcException as error:
-            log.warning("%s stays pending, the client said: %s", _identifier(wanted), error)
+        except (JsonRpcException, InvalidRequestError) as error:
+            log.warning("%s stays pending: %s", _identifier(wanted), error)
 
 
 def approve_by(client: Client) -> Approve:
@@ -119,9 +120,17 @@ def approve_by(client: Client) -> Approve:
         params = {"sessionId": session_id, **encode_event(wanted)}
         answer = await client.request("pai/approval/request", params)
         result = _decoded(protocol.ApprovalRequestResult, answer)
-        return None if result is None else ApprovalAnswer(result.choice, result.feedback)
+        return None if result is None else approval_answer(result)
 
     return approve
+
+
+def approval_answer(
+    sent: protocol.ApprovalRequestResult | protocol.ApprovalAnswerParams,
+) -> ApprovalAnswer:
+    """An answer as a client sent it."""
+    hunk_ids = None if sent.hunk_ids is None else tuple(sent.hunk_ids)
+    return ApprovalAnswer(sent.choice, sent.feedback, hunk_ids, sent.texts)
 
 
 def tell_resolved(client: Client, session_id: str) -> Callable[[ApprovalResolved], None]:
@@ -157,6 +166,17 @@ async def ask_client(client: Client, params: protocol.QuestionAskParams) -> Ques
     answer = await client.request("pai/question/ask", encode(params))
     result = _decoded(protocol.QuestionAskResult, answer)
     return None if result is None else QuestionReply(result.answer)
+
+
+async def ask_reason(client: Client, session_id: str) -> str | None:
+    """Why the person rejects something, "" for no reason; None when they closed the question."""
+    question = protocol.QuestionAskParams(session_id=session_id, text="Why not?")
+    try:
+        reply = await ask_client(client, question)
+    except JsonRpcException as error:
+        log.warning("the client cannot ask for a reason: %s", error)
+        return None
+    return reply.text.strip() if reply and reply.text is not None else None
 
 
 def _decoded(kind: type[W], answer: object) -> W | None:

@@ -1,13 +1,21 @@
 """The one voice to the editor: notifications and requests, and what the client can do."""
 
+import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from pails.lsp import uris
+
+log = logging.getLogger(__name__)
+
+SHOW_SECONDS = 5.0
+"""How long a client may take to show a document; then it counts as not shown."""
 
 Payload = Any
 """Parameters or a result: an lsprotocol type for methods of LSP, plain JSON data for ours."""
@@ -66,6 +74,19 @@ class Client:
         """
         return await self._wire.ask(f"pails-{next(self._ids)}", method, params)
 
+    async def show_document(self, uri: str, *, take_focus: bool) -> bool:
+        """Show a document; False when the client cannot, would not, or does not answer."""
+        if not self.can_show_documents:
+            return False
+        params = types.ShowDocumentParams(uri, take_focus=take_focus)
+        try:
+            async with asyncio.timeout(SHOW_SECONDS):
+                result = await self.request(types.WINDOW_SHOW_DOCUMENT, params)
+        except (JsonRpcException, TimeoutError) as error:
+            log.warning("the client did not show %s: %s", uri, error or "no answer")
+            return False
+        return isinstance(result, types.ShowDocumentResult) and result.success
+
     def show(self, level: types.MessageType, text: str) -> None:
         """Show a message to the person."""
         self.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(level, text))
@@ -81,6 +102,17 @@ class Client:
         return bool(window and window.show_document and window.show_document.support)
 
     @property
+    def can_refresh_lenses(self) -> bool:
+        workspace = self.capabilities.workspace
+        return bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support)
+
+    @property
+    def knows_text_documents(self) -> bool:
+        """Whether it opens URIs of other schemes and asks us for their text."""
+        workspace = self.capabilities.workspace
+        return bool(workspace and workspace.text_document_content)
+
+    @property
     def can_apply_edits(self) -> bool:
         workspace = self.capabilities.workspace
         return bool(workspace and workspace.apply_edit)
@@ -91,6 +123,13 @@ class Client:
         return bool(
             workspace and workspace.workspace_edit and workspace.workspace_edit.document_changes
         )
+
+    def knows_operation(self, kind: types.ResourceOperationKind) -> bool:
+        """Whether an edit of its workspace may create, rename or delete files."""
+        workspace = self.capabilities.workspace
+        edit = workspace.workspace_edit if workspace else None
+        known = edit.resource_operations if edit and edit.document_changes else None
+        return kind in (known or ())
 
 
 def _folder_uris(params: types.InitializeParams) -> list[str]:

@@ -1,10 +1,12 @@
 """From JSON to the types of `protocol.py` and back, with errors that a person can read."""
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcInvalidParams
 
+from pails.core.errors import InvalidRequestError
 from pails.core.text import join_surrogates_within
 from pails.lsp.protocol import WireModel
 
@@ -28,6 +30,14 @@ def decode_params(kind: type[W], method: str, params: object) -> W:
     except ValidationError as error:
         text = f"Invalid parameters for {method}: {explain(error)}."
         raise JsonRpcInvalidParams(text) from error
+
+
+def decode_arguments(kind: type[W], command: str, arguments: Sequence[object]) -> W:
+    """The arguments of a command, which come by position; raises also `InvalidRequestError`."""
+    names = list(kind.model_fields)
+    if len(arguments) > len(names):
+        raise InvalidRequestError(f"{command} takes at most {len(names)} arguments.")
+    return decode_params(kind, command, dict(zip(names, arguments, strict=False)))
 
 
 def explain(error: ValidationError) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -18,7 +17,7 @@ from pails.core.ports import Attachment
 from pails.lsp import actions, attachments, protocol, uris
 from pails.lsp.asking import ask_client
 from pails.lsp.client import Client
-from pails.lsp.coding import decode_params, encode
+from pails.lsp.coding import decode_arguments, encode
 from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.following import Follower, Followers
 from pails.lsp.protocol import (
@@ -26,11 +25,8 @@ from pails.lsp.protocol import (
     PlaceArguments,
     SessionCancelResult,
     TurnInfo,
-    WireModel,
 )
 from pails.session.manager import SessionManager
-
-W = TypeVar("W", bound=WireModel)
 
 HOW_TO_ASK = (
     "Pails: this client has no way to type the question here. Run the command pails.ask with the "
@@ -81,7 +77,7 @@ class Commands:
         if command == actions.CANCEL:
             return await self._cancel(arguments)
         kind = _KINDS[command]
-        given = _decode(PlaceArguments, command, arguments)
+        given = decode_arguments(PlaceArguments, command, arguments)
         document = self._documents.require(given.uri)
         if document.path is None and not kind.answer_title:
             raise InvalidRequestError(
@@ -114,7 +110,7 @@ class Commands:
         return (reply.text or "").strip() if reply else ""
 
     async def _cancel(self, arguments: Sequence[object]) -> object:
-        given = _decode(CancelArguments, actions.CANCEL, arguments)
+        given = decode_arguments(CancelArguments, actions.CANCEL, arguments)
         ids = [given.session_id] if given.session_id else list(self._editor_sessions.values())
         cancelled = [await self._sessions.get(id).cancel(given.turn_id) for id in ids]
         return encode(SessionCancelResult(cancelled=any(cancelled)))
@@ -159,11 +155,3 @@ def _attached(document: OpenDocument, given: PlaceArguments, command: str) -> li
         path = attachments.path_or_name(document.uri)
         attached.append(attachments.diagnostics(path, given.range, given.text))
     return attached
-
-
-def _decode(kind: type[W], command: str, arguments: Sequence[object]) -> W:
-    """The arguments by name; raises `InvalidRequestError` when there are too many."""
-    names = list(kind.model_fields)
-    if len(arguments) > len(names):
-        raise InvalidRequestError(f"{command} takes at most {len(names)} arguments.")
-    return decode_params(kind, command, dict(zip(names, arguments, strict=False)))

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from pails.core.events import (
     ApprovalRequested,
     AssistantMessageAdded,
     Envelope,
+    Mode,
     QuestionAsked,
     RunState,
     StopReason,
@@ -24,14 +25,16 @@ from pails.core.events import (
 from pails.core.text import first_line, shown_path
 from pails.lsp import uris
 from pails.lsp.client import Client
+from pails.lsp.virtual import KeepText
 
 log = logging.getLogger(__name__)
 
 TOKEN_PREFIX = "pails/"
 ANSWER_LINE_CHARACTERS = 200
-
-KeepAnswer = Callable[[str], Awaitable[Path]]
-"""Writes an answer (Markdown text) to a file of ours and returns its path."""
+HOW_TO_REVIEW = (
+    "To review it, use the code lenses or code actions of the files: accept or reject each change, "
+    "or all."
+)
 
 
 class TurnProgress:
@@ -80,6 +83,7 @@ class _ShownTurn:
     """A turn on the screen. `answer` is the last text of the model."""
 
     progress: TurnProgress | None
+    mode: Mode
     answer: str = ""
 
 
@@ -90,16 +94,15 @@ class TurnDisplay:
     message. Other clients see only the progress of the turns that a command started.
     """
 
-    def __init__(
-        self, client: Client, workspace: Path, keep_answer: KeepAnswer, *, is_bare: bool
-    ) -> None:
+    def __init__(self, client: Client, workspace: Path, keep: KeepText, *, is_bare: bool) -> None:
         self._client = client
         self._workspace = workspace
-        self._keep_answer = keep_answer
+        self._keep = keep
         self._is_bare = is_bare
         self._commanded: set[str] = set()
         self._answer_titles: dict[str, str] = {}
         self._turns: dict[str, _ShownTurn] = {}
+        self._has_told_of_review = False
         self._opening: set[asyncio.Task[None]] = set()
 
     def expect(self, turn_id: str, answer_title: str = "") -> None:
@@ -142,7 +145,7 @@ class TurnDisplay:
             return
         can = self._client.can_show_progress
         progress = TurnProgress(self._client, started.turn_id, started.title) if can else None
-        self._turns[started.turn_id] = _ShownTurn(progress)
+        self._turns[started.turn_id] = _ShownTurn(progress, started.mode)
 
     def _report(self, turn_id: str, message: str) -> None:
         turn = self._turns.get(turn_id)
@@ -168,7 +171,15 @@ class TurnDisplay:
             failed = ended.state not in (RunState.COMPLETED, RunState.CANCELLED)
             level = types.MessageType.Error if failed else types.MessageType.Info
             line = first_line(turn.answer, ANSWER_LINE_CHARACTERS)
-            self._client.show(level, f"Pails: {summary}\n{line}".rstrip())
+            parts = (f"Pails: {summary}", line, self._how_to_review(turn, ended))
+            self._client.show(level, "\n".join(part for part in parts if part))
+
+    def _how_to_review(self, turn: _ShownTurn, ended: TurnEnded) -> str:
+        """Said once in a session, when there is something to review that nobody has allowed."""
+        if not ended.files or turn.mode is Mode.ASK or self._has_told_of_review:
+            return ""
+        self._has_told_of_review = True
+        return HOW_TO_REVIEW
 
     async def _show_answer(self, title: str, answer: str) -> None:
         """The whole answer in a document, or else in a message."""
@@ -177,13 +188,11 @@ class TurnDisplay:
 
     async def _open_document(self, title: str, answer: str) -> bool:
         try:
-            path = await self._keep_answer(f"# {title}\n\n{answer}\n")
-            params = types.ShowDocumentParams(uris.from_path(path), take_focus=False)
-            result = await self._client.request(types.WINDOW_SHOW_DOCUMENT, params)
-        except (PailsError, JsonRpcException) as error:
+            path = await self._keep("answer.md", f"# {title}\n\n{answer}\n")
+        except PailsError as error:
             log.warning("the answer is shown as a message instead of a document: %s", error)
             return False
-        return isinstance(result, types.ShowDocumentResult) and result.success
+        return await self._client.show_document(uris.from_path(path), take_focus=False)
 
 
 def turn_summary(ended: TurnEnded, workspace: Path) -> str:

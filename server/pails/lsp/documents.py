@@ -5,7 +5,8 @@ in the middle of a change. Documents are immutable: a change makes a new one.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from pails.core.errors import NotFoundError
+from pails.core.text import join_surrogates
 from pails.lsp import uris
 from pails.lsp.positions import Encoding, LineIndex
 
@@ -33,10 +35,17 @@ class OpenDocument:
     version: int
     text: str
     encoding: Encoding
+    settled_at: float | None = None
+    """When it was opened or saved, in seconds since 1970; None when it has changed since."""
 
     @cached_property
     def path(self) -> Path | None:
         return uris.to_path(self.uri)
+
+    @cached_property
+    def shown(self) -> str:
+        """The text as the rest of us sees it, which can always be encoded."""
+        return join_surrogates(self.text)
 
     @cached_property
     def lines(self) -> LineIndex:
@@ -87,15 +96,24 @@ class OpenDocuments:
         self._open: dict[str, OpenDocument] = {}
         self._keys: dict[Path, str] = {}
         self._listeners: list[DocumentListener] = []
+        self._close_listeners: list[DocumentListener] = []
 
-    def listen(self, listener: DocumentListener) -> Callable[[], None]:
-        """Call `listener` with each document that was opened or changed; returns how to stop."""
+    def listen(
+        self, listener: DocumentListener, closed: DocumentListener | None = None
+    ) -> Callable[[], None]:
+        """Call `listener` with each document that was opened or changed; returns how to stop.
+
+        `closed` is called for good, with each document that was closed.
+        """
         self._listeners.append(listener)
+        if closed is not None:
+            self._close_listeners.append(closed)
         return lambda: self._listeners.remove(listener)
 
     def open(self, item: types.TextDocumentItem) -> None:
         """A document was opened; opened twice, the later text counts."""
-        document = OpenDocument(item.uri, item.version, _paired(item.text), self.encoding)
+        text = _paired(item.text)
+        document = OpenDocument(item.uri, item.version, text, self.encoding, time.time())
         key = uris.canonical(item.uri)
         if document.path is not None:
             self._keys[document.path] = key
@@ -109,14 +127,29 @@ class OpenDocuments:
         if document is None:
             log.warning("change of a document that is not open: %s", params.text_document.uri)
             return
+        version = params.text_document.version
         for change in params.content_changes:
-            document = document.changed(change, params.text_document.version)
-        self._keep(key, replace(document, version=params.text_document.version))
+            document = document.changed(change, version)
+        self._keep(key, replace(document, version=version, settled_at=None))
+
+    def saved(self, uri: str) -> None:
+        """The client has written the document to the disk."""
+        document = self.get(uri)
+        if document is not None:
+            self._open[uris.canonical(uri)] = replace(document, settled_at=time.time())
 
     def close(self, uri: str) -> None:
         key = uris.canonical(uri)
-        self._open.pop(key, None)
+        document = self._open.pop(key, None)
         self._keys = {path: owner for path, owner in self._keys.items() if owner != key}
+        if document is not None:
+            for listener in tuple(self._close_listeners):
+                listener(document)
+
+    def files(self) -> Iterator[tuple[Path, OpenDocument]]:
+        """The open documents that are files, by their real paths."""
+        real = {key: path for path, key in self._keys.items()}  # the last one of each is the real
+        return ((path, self._open[key]) for key, path in real.items())
 
     def get(self, uri: str) -> OpenDocument | None:
         return self._open.get(uris.canonical(uri))

@@ -11,19 +11,26 @@ from pygls.exceptions import JsonRpcException
 
 from pails.core.events import Problem
 from pails.core.ports import Buffer, EditOutcome, TextChange
-from pails.core.text import join_surrogates
+from pails.host.paths import is_within
+from pails.lsp import uris
 from pails.lsp.client import Client
-from pails.lsp.coding import decode
+from pails.lsp.coding import decode, encode
 from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.problems import PublishedProblems
-from pails.lsp.protocol import EditorSaveResult, PaiCapabilities
+from pails.lsp.protocol import EditorChangedOnDiskParams, EditorSaveResult, PaiCapabilities
 
 log = logging.getLogger(__name__)
 
 APPLIED = EditOutcome("applied")
 CHANGED_MEANWHILE = EditOutcome("refused", "the document changed meanwhile")
-FOLLOW_SECONDS = 1.0
-"""How long after its answer a client may take to send the `didChange` of our edit."""
+NOT_TOLD = EditOutcome("refused", "the editor has not sent its text since the edit before this one")
+FOLLOW_SECONDS = 5.0
+"""How long after its answer a client may take to send the `didChange` of our edit.
+
+Neovim stands still for three seconds when it prints a message in visual mode.
+"""
+
+_POLL_SECONDS = 0.01
 
 
 class ClientEditor:
@@ -32,15 +39,25 @@ class ClientEditor:
     def __init__(self, client: Client, documents: OpenDocuments, can: PaiCapabilities) -> None:
         self._client = client
         self._documents = documents
-        self._can_save = can.save
+        self._can = can
         self._problems = PublishedProblems(client, documents)
+        self._owed: dict[str, OpenDocument] = {}
+        """By URI, the documents to which an edit was applied and that did not change then. As long
+        as they have not, what their text is now is not known."""
 
     def buffer(self, path: Path) -> Buffer | None:
         """The open document at this path, as the client last told it."""
         document = self._documents.at(path)
-        if document is None:
-            return None
-        return Buffer(path, document.uri, join_surrogates(document.text), document.version)
+        return None if document is None else _buffer(path, document)
+
+    def open_buffers(self) -> Sequence[Buffer]:
+        """All open documents that are files, by their real paths."""
+        return [_buffer(path, document) for path, document in self._documents.files()]
+
+    @property
+    def can_save(self) -> bool:
+        """Whether the client can be asked to save."""
+        return self._can.save
 
     async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> EditOutcome:
         """Apply to that version of the document.
@@ -53,22 +70,46 @@ class ClientEditor:
             return EditOutcome("refused", "the document was closed meanwhile")
         if document.version != buffer.version:
             return CHANGED_MEANWHILE
+        if self._owed.get(document.uri) is document:
+            return NOT_TOLD
         if not self._client.can_apply_edits:
             return EditOutcome("refused", "this client cannot edit open documents")
         edit = self._workspace_edit(document, changes)
         changed = self._version_after(document)
         try:
             outcome = await self._apply_edit(edit, label)
-            if outcome is APPLIED:
-                await _wait_a_while(changed)
+            if outcome is APPLIED and not await _came(changed):
+                log.warning("the client applied an edit and sent no change; its word is taken")
+                self._owed[document.uri] = document
             return outcome
         finally:
             changed.cancel()
 
+    async def relocate(self, path: Path, target: Path | None, label: str) -> EditOutcome | None:
+        """Let the client move a file or folder, or delete it (no `target`), and its documents.
+
+        None when it cannot. When this returns, a client that has closed the documents said so.
+        """
+        kind = types.ResourceOperationKind.Delete
+        if target is not None:
+            kind = types.ResourceOperationKind.Rename
+        if not self._client.can_apply_edits or not self._client.knows_operation(kind):
+            return None
+        document = self._documents.at(path)
+        uri = document.uri if document else uris.from_path(path)
+        if target is None:
+            operation = types.DeleteFile(uri)
+        else:
+            operation = types.RenameFile(uri, uris.from_path(target))
+        outcome = await self._apply_edit(types.WorkspaceEdit(document_changes=[operation]), label)
+        if outcome is APPLIED:
+            await self._closed(path)
+        return outcome
+
     async def save(self, path: Path) -> bool:
         """Ask the client to save the open document; False when it cannot or did not."""
         document = self._documents.at(path)
-        if document is None or not self._can_save:
+        if document is None or not self._can.save:
             return False
         try:
             answer = await self._client.request("pai/editor/save", {"uri": document.uri})
@@ -77,9 +118,36 @@ class ClientEditor:
             log.warning("the client did not save %s: %s", path, error)
             return False
 
-    def publish(self, path: Path, problems: Sequence[Problem]) -> None:
-        """Show these syntax errors of an agent's write; an empty list clears them."""
-        self._problems.publish(path, problems)
+    def publish(self, path: Path, text: str | None, problems: Sequence[Problem]) -> None:
+        """Show the syntax errors of `text`, unless the document has another text by now."""
+        self._problems.publish(path, text, problems)
+
+    def changed_on_disk(self, paths: Sequence[Path]) -> None:
+        """Tell the client, or the person, that these open files have another text on the disk."""
+        found = (self._documents.at(path) for path in paths)
+        open_uris = [document.uri for document in found if document is not None]
+        if not open_uris:
+            return
+        if self._can.reload:
+            params = EditorChangedOnDiskParams(uris=open_uris)
+            self._client.notify("pai/editor/changedOnDisk", encode(params))
+            return
+        names = ", ".join(uris.name(uri) for uri in open_uris)
+        verb = "has" if len(open_uris) == 1 else "have"
+        self._client.show(
+            types.MessageType.Info,
+            f"{names} {verb} changed on the disk. The editor may still show the old text: reload "
+            "it before you go on typing there.",
+        )
+
+    async def _closed(self, path: Path) -> None:
+        """Wait a while until no document at or below the path is open."""
+        ends = asyncio.get_running_loop().time() + FOLLOW_SECONDS
+        while any(is_within(open_path, path) for open_path, _ in self._documents.files()):
+            if asyncio.get_running_loop().time() > ends:
+                log.warning("the client still has open what it moved or deleted: %s", path)
+                return
+            await asyncio.sleep(_POLL_SECONDS)
 
     def _workspace_edit(
         self, document: OpenDocument, changes: Sequence[TextChange]
@@ -117,7 +185,11 @@ class ClientEditor:
         return future
 
 
-async def _wait_a_while(changed: asyncio.Future[None]) -> None:
+def _buffer(path: Path, document: OpenDocument) -> Buffer:
+    return Buffer(path, document.uri, document.shown, document.version, document.settled_at)
+
+
+async def _came(changed: asyncio.Future[None]) -> bool:
+    """Whether it comes in time."""
     done, _ = await asyncio.wait({changed}, timeout=FOLLOW_SECONDS)
-    if not done:
-        log.warning("the client applied an edit and sent no change; its word is taken")
+    return bool(done)

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 
+from pails.core.errors import NotFoundError
 from pails.core.events import Envelope
 from pails.lsp import protocol
 from pails.lsp.asking import Prompter, approve_by, ask_by, tell_resolved
 from pails.lsp.bare import BarePerson
 from pails.lsp.client import Client
-from pails.lsp.display import KeepAnswer, TurnDisplay
+from pails.lsp.display import TurnDisplay
 from pails.lsp.outbox import EventFeed
+from pails.lsp.virtual import KeepText
 from pails.session.codec import encode_envelope
 from pails.session.session import Session
 
@@ -22,10 +24,12 @@ class Follower:
         can: protocol.PaiCapabilities,
         session: Session,
         display: TurnDisplay,
+        listener: Callable[[Envelope], None],
     ) -> None:
         self.session = session
         self.display = display
-        person = BarePerson(client, has_events=can.events)
+        self._listener = listener
+        person = BarePerson(client, can)
         self._prompter = Prompter(
             session,
             approve_by(client) if can.approvals else person.approve,
@@ -66,18 +70,33 @@ class Follower:
         self._feed.push(envelope)
         self._prompter.push(envelope)
         self.display.push(envelope)
+        self._listener(envelope)
 
 
 class Followers:
     """All sessions that this client follows."""
 
-    def __init__(
-        self, client: Client, can: protocol.PaiCapabilities, keep_answer: KeepAnswer
-    ) -> None:
+    def __init__(self, client: Client, can: protocol.PaiCapabilities, keep: KeepText) -> None:
         self._client = client
         self._can = can
-        self._keep_answer = keep_answer
+        self._keep = keep
         self._followers: dict[str, Follower] = {}
+        self._listeners: list[Callable[[Envelope], None]] = []
+
+    @property
+    def sessions(self) -> list[Session]:
+        return [follower.session for follower in self._followers.values()]
+
+    def session(self, session_id: str) -> Session:
+        """The session of this id that is followed; raises `NotFoundError`."""
+        follower = self._followers.get(session_id)
+        if follower is None:
+            raise NotFoundError(f"No session {session_id!r} is open here. Open it and try again.")
+        return follower.session
+
+    def listen(self, listener: Callable[[Envelope], None]) -> None:
+        """Call `listener` with what happens from now on in each session that is followed."""
+        self._listeners.append(listener)
 
     async def follow(self, session: Session, after_seq: int | None) -> Follower:
         """Follow a session from this number on, in place of however it was followed before.
@@ -87,13 +106,11 @@ class Followers:
         before = self._followers.pop(session.id, None)
         if before is None:
             is_bare = not self._can.events
-            display = TurnDisplay(
-                self._client, session.workspace, self._keep_answer, is_bare=is_bare
-            )
+            display = TurnDisplay(self._client, session.workspace, self._keep, is_bare=is_bare)
         else:
             before.stop()
             display = before.display
-        follower = Follower(self._client, self._can, session, display)
+        follower = Follower(self._client, self._can, session, display, self._tell)
         self._followers[session.id] = follower
         try:
             await follower.start(after_seq)
@@ -112,6 +129,10 @@ class Followers:
             turn_id = follower.display.shows(token)
             if turn_id is not None:
                 await follower.session.cancel(turn_id)
+
+    def _tell(self, envelope: Envelope) -> None:
+        for listener in self._listeners:
+            listener(envelope)
 
     def stop(self) -> None:
         for follower in self._followers.values():

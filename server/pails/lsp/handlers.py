@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from lsprotocol import types
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcMethodNotFound
 
 from pails.core.errors import InvalidRequestError
-from pails.core.ports import ApprovalAnswer
 from pails.lsp import attachments, protocol
+from pails.lsp.asking import approval_answer
+from pails.lsp.changes import Changes
 from pails.lsp.client import Client
 from pails.lsp.coding import decode, decode_params, encode, explain
 from pails.lsp.commands import Commands
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.following import Followers
+from pails.lsp.methods import REVIEW_COMMANDS, REWIND_COMMANDS
+from pails.lsp.review import Reviews
+from pails.lsp.rewind import Rewinding
 from pails.session.manager import SessionManager
 from pails.session.session import Session
 
@@ -31,8 +36,8 @@ class App(Protocol):
 
     async def status(self) -> protocol.StatusResult: ...
 
-    async def keep_answer(self, text: str) -> Path:
-        """Write a Markdown answer to a file of ours, for the editor to open."""
+    async def keep_text(self, name: str, text: str) -> Path:
+        """Write a text to a file of ours whose name ends with this one, for the editor to open."""
         ...
 
     async def close(self) -> None: ...
@@ -66,18 +71,29 @@ class Handlers:
         self._client = client
         self._documents = documents
         self._app = app
-        self._followers = Followers(client, can, app.keep_answer)
+        self._followers = Followers(client, can, app.keep_text)
         self._commands = Commands(client, can, documents, app.sessions, self._followers)
+        self._reviews = Reviews(client, can, documents, self._followers, app.keep_text)
+        self._changes = Changes(app.sessions)
+        self._rewinding = Rewinding(client, app.sessions, self._followers)
         handlers: dict[str, Callable[[Any], Awaitable[protocol.WireModel]]] = {
             "pai/session/new": self._new,
             "pai/session/list": self._list,
             "pai/session/open": self._open,
             "pai/session/prompt": self._prompt,
             "pai/session/cancel": self._cancel,
+            "pai/session/rewind": self._rewinding.rewind,
+            "pai/session/undoRewind": self._rewinding.undo,
+            "pai/snapshots/list": self._rewinding.list,
             "pai/session/setMode": self._set_mode,
             "pai/session/setModel": self._set_model,
             "pai/approval/answer": self._answer_approval,
             "pai/question/answer": self._answer_question,
+            "pai/changes/list": self._changes.list,
+            "pai/changes/resolve": self._changes.resolve,
+            "pai/changes/text": self._changes.text,
+            "pai/changes/origin": self._changes.origin,
+            "pai/changes/exportOrigin": self._changes.export_origin,
             "pai/status": self._status,
         }
         self._routes = {
@@ -95,7 +111,20 @@ class Handlers:
         return encode(await route.handle(decode_params(route.params, method, params)))
 
     async def execute(self, command: str, arguments: Sequence[object]) -> object:
+        if command in REVIEW_COMMANDS:
+            return await self._reviews.execute(command, arguments)
+        if command in REWIND_COMMANDS:
+            return await self._rewinding.execute(command, arguments)
         return await self._commands.execute(command, arguments)
+
+    async def code_lenses(self, uri: str) -> list[types.CodeLens]:
+        return await self._reviews.code_lenses(uri)
+
+    async def review_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+        return await self._reviews.code_actions(params)
+
+    async def content(self, uri: str) -> str:
+        return await self._reviews.content(uri)
 
     async def cancel_progress(self, token: int | str) -> None:
         await self._followers.cancel_progress(token)
@@ -104,6 +133,7 @@ class Handlers:
         """Close the app first: what ends its turns is still told to the client."""
         await self._app.close()
         self._followers.stop()
+        self._reviews.close()
 
     # -- sessions ------------------------------------------------------------------------------
 
@@ -137,7 +167,7 @@ class Handlers:
     async def _prompt(self, params: protocol.SessionPromptParams) -> protocol.SessionPromptResult:
         session = self._app.sessions.get(params.session_id)
         attached = [attachments.from_wire(sent, self._documents) for sent in params.attachments]
-        receipt = await session.prompt(params.text, attached)
+        receipt = await session.prompt(params.text, attached, params.from_turn_id)
         return protocol.SessionPromptResult(
             turn_id=receipt.turn_id, fate=receipt.fate, position=receipt.position
         )
@@ -160,7 +190,7 @@ class Handlers:
         self, params: protocol.ApprovalAnswerParams
     ) -> protocol.AcceptedResult:
         session = self._app.sessions.get(params.session_id)
-        answer = ApprovalAnswer(params.choice, params.feedback)
+        answer = approval_answer(params)
         accepted = session.answer_approval(params.approval_id, answer)
         return protocol.AcceptedResult(accepted=accepted)
 

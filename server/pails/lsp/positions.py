@@ -6,11 +6,11 @@ at `\\n`, `\\r\\n` and `\\r` and nowhere else: `str.splitlines` also ends them a
 U+2028, which no editor does.
 """
 
-import re
 from bisect import bisect_right
 from enum import StrEnum
+from itertools import accumulate
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+from pails.core.text import split_lines
 
 
 class Encoding(StrEnum):
@@ -26,9 +26,10 @@ class LineIndex:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        ends = [match.span() for match in _LINE_END.finditer(text)]
-        self._starts = [0, *(after for _, after in ends)]
-        self._ends = [*(before for before, _ in ends), len(text)]
+        lines = split_lines(text)
+        self._starts = [0, *accumulate(map(len, lines))]
+        if lines and not lines[-1].endswith(("\n", "\r")):
+            self._starts.pop()
 
     def __len__(self) -> int:
         """The number of lines; a text that ends with a line end has an empty last line."""
@@ -38,7 +39,8 @@ class LineIndex:
         """The line with this number, from 0, without its end; "" past the last line."""
         if not 0 <= number < len(self._starts):
             return ""
-        return self._text[self._starts[number] : self._ends[number]]
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else None
+        return self._text[self._starts[number] : end].rstrip("\r\n")
 
     def offset(self, line: int, character: int, encoding: Encoding) -> int:
         """The offset of a position.
@@ -54,7 +56,7 @@ class LineIndex:
         """The line and character of an offset; inside a `\\r\\n` means the end of the line."""
         offset = min(max(offset, 0), len(self._text))
         line = bisect_right(self._starts, offset) - 1
-        before = self._text[self._starts[line] : min(offset, self._ends[line])]
+        before = self._text[self._starts[line] : offset].rstrip("\r\n")
         return line, code_units(before, encoding)
 
 

@@ -1,4 +1,8 @@
-"""Our syntax errors in the editor: shown as diagnostics, dropped when the person mends the line."""
+"""Our syntax errors in the editor: shown as diagnostics, dropped when the person mends the line.
+
+Only errors of the text that the document has are shown: those of another version would stand in
+the wrong places, and say of a good text that it is broken.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +17,7 @@ from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.positions import code_units
 
 SOURCE = "pails"
+_BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +35,13 @@ class PublishedProblems:
         self._client = client
         self._documents = documents
         self._shown: dict[str, list[_Shown]] = {}
-        documents.listen(self._drop_touched)
+        documents.listen(self._drop_touched, closed=self._drop_closed)
 
-    def publish(self, path: Path, problems: Sequence[Problem]) -> None:
-        """Replace what is shown for this file."""
+    def publish(self, path: Path, text: str | None, problems: Sequence[Problem]) -> None:
+        """Replace what is shown for this file by the problems of this text of it."""
         document = self._documents.at(path)
+        if document is not None and problems and document.shown.removeprefix(_BOM) != text:
+            problems = ()
         uri = uris.from_path(path) if document is None else document.uri
         shown = [self._shown_problem(document, problem) for problem in problems]
         before = self._shown.pop(uris.canonical(uri), None)
@@ -57,6 +64,11 @@ class PublishedProblems:
         if len(kept) < len(shown):
             self._shown[key] = kept
             self._send(document.uri, kept, document)
+
+    def _drop_closed(self, document: OpenDocument) -> None:
+        """Nobody would tell us of changes to this file any more."""
+        if self._shown.pop(uris.canonical(document.uri), None):
+            self._send(document.uri, (), None)
 
     def _shown_problem(self, document: OpenDocument | None, problem: Problem) -> _Shown:
         line = problem.start.line - 1

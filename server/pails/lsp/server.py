@@ -23,7 +23,7 @@ from pails.lsp import actions
 from pails.lsp.client import Client
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.framing import FrameWriter, start_reading
-from pails.lsp.methods import PAI_METHODS
+from pails.lsp.methods import PAI_METHODS, REVIEW_COMMANDS, REWIND_COMMANDS
 from pails.lsp.positions import Encoding
 from pails.lsp.transport import PailsProtocol
 
@@ -39,6 +39,12 @@ class Edge(Protocol):
     async def call(self, method: str, params: object) -> object: ...
 
     async def execute(self, command: str, arguments: Sequence[object]) -> object: ...
+
+    async def code_lenses(self, uri: str) -> list[types.CodeLens]: ...
+
+    async def review_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]: ...
+
+    async def content(self, uri: str) -> str: ...
 
     async def cancel_progress(self, token: int | str) -> None: ...
 
@@ -108,9 +114,11 @@ class Server(LanguageServer):
         self._add(types.INITIALIZED, self._initialized)
         self._add(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, self._change_folders)
         self._add(types.TEXT_DOCUMENT_CODE_ACTION, self._code_actions, options)
+        self._add(types.TEXT_DOCUMENT_CODE_LENS, self._code_lenses, types.CodeLensOptions())
+        self._add(types.WORKSPACE_TEXT_DOCUMENT_CONTENT, self._content)
         for method in PAI_METHODS:
             self._add(method, self._pai_handler(method))
-        for command in actions.COMMANDS:
+        for command in (*actions.COMMANDS, *REVIEW_COMMANDS, *REWIND_COMMANDS):
             self.command(command)(partial(self._command_handler(command)))
 
     def _add(
@@ -134,9 +142,23 @@ class Server(LanguageServer):
     def _change_folders(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         self._known_client().change_folders(params.event)
 
-    def _code_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
+    async def _code_actions(self, params: types.CodeActionParams) -> list[types.CodeAction]:
         document = self._wire.documents.get(params.text_document.uri)
-        return [] if document is None else actions.code_actions(document, params)
+        if document is None:
+            return []
+        review = [] if self._loaded is None else await self._loaded.review_actions(params)
+        return [*review, *actions.code_actions(document, params)]
+
+    async def _code_lenses(self, params: types.CodeLensParams) -> list[types.CodeLens]:
+        # Of what is not loaded yet nothing can wait for a review, so this loads nothing.
+        if self._loaded is None:
+            return []
+        return await self._loaded.code_lenses(params.text_document.uri)
+
+    async def _content(
+        self, params: types.TextDocumentContentParams
+    ) -> types.TextDocumentContentResult:
+        return types.TextDocumentContentResult(await (await self._edge()).content(params.uri))
 
     async def _cancel_progress(self, token: int | str) -> None:
         await (await self._edge()).cancel_progress(token)
@@ -158,10 +180,17 @@ class Server(LanguageServer):
     def _start_loading(self) -> "asyncio.Task[Edge]":
         if self._loading is None:
             self._loading = asyncio.create_task(self._make_edge(), name="loading")
-            self._loading.add_done_callback(self._loaded)
+            self._loading.add_done_callback(self._when_loaded)
         return self._loading
 
-    def _loaded(self, loading: "asyncio.Task[Edge]") -> None:
+    @property
+    def _loaded(self) -> Edge | None:
+        """What is behind the loading, where it is there already."""
+        loading = self._loading
+        done = loading is not None and loading.done() and not loading.cancelled()
+        return loading.result() if loading and done and not loading.exception() else None
+
+    def _when_loaded(self, loading: "asyncio.Task[Edge]") -> None:
         """Say why it failed, also to who asked for nothing yet; the next request tries again."""
         if not loading.cancelled() and (failure := loading.exception()) is not None:
             self._loading = None
@@ -192,7 +221,7 @@ class Server(LanguageServer):
         except TimeoutError:
             log.error("the sessions could not be closed in %s seconds", CLOSE_SECONDS)
         except Exception as error:  # noqa: BLE001 - a border: the process must end in any case
-            if error is not loading.exception():  # of that one, `_loaded` has told
+            if error is not loading.exception():  # of that one, `_when_loaded` has told
                 _log_failure("the server could not be closed cleanly", error)
 
     def _ender(self) -> Callable[[], None]:

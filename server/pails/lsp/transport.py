@@ -41,6 +41,7 @@ from pails.core.rpc import ErrorCode
 from pails.lsp import uris
 from pails.lsp.client import Payload
 from pails.lsp.documents import OpenDocuments
+from pails.lsp.methods import CONTENT_SCHEMES
 from pails.lsp.nesting import is_nested_too_deep
 
 if TYPE_CHECKING:
@@ -246,6 +247,7 @@ class PailsProtocol(LanguageServerProtocol):
             (types.EXIT, self._exit),
             (types.TEXT_DOCUMENT_DID_OPEN, self._did_open),
             (types.TEXT_DOCUMENT_DID_CHANGE, self._did_change),
+            (types.TEXT_DOCUMENT_DID_SAVE, self._did_save),
             (types.TEXT_DOCUMENT_DID_CLOSE, self._did_close),
             (types.WINDOW_WORK_DONE_PROGRESS_CANCEL, self._cancel_progress),
         ):
@@ -264,6 +266,9 @@ class PailsProtocol(LanguageServerProtocol):
             log.warning("the root is no URI and is ignored: %s", params.root_uri)
             params.root_uri = None
         result = yield from self.lsp_initialize(params)
+        if result.capabilities.workspace is not None:  # pygls does not know this of LSP 3.18 yet
+            schemes = types.TextDocumentContentOptions(CONTENT_SCHEMES)
+            result.capabilities.workspace.text_document_content = schemes
         self._initialized = True
         return result
 
@@ -276,13 +281,16 @@ class PailsProtocol(LanguageServerProtocol):
     async def _cancel_progress(self, params: types.WorkDoneProgressCancelParams) -> None:
         await self.when_progress_cancelled(params.token)
 
-    # These three stay synchronous: no handler may see a document in the middle of a change.
+    # These four stay synchronous: no handler may see a document in the middle of a change.
 
     def _did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         self.documents.open(params.text_document)
 
     def _did_change(self, params: types.DidChangeTextDocumentParams) -> None:
         self.documents.change(params)
+
+    def _did_save(self, params: types.DidSaveTextDocumentParams) -> None:
+        self.documents.saved(params.text_document.uri)
 
     def _did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self.documents.close(params.text_document.uri)

@@ -78,9 +78,11 @@ def judge_approval(
         return Decision("deny", _PLAN_REFUSAL)
     if action.argv and rule in refused:
         return Decision("deny", _REPEATED)
-    if effect is Effect.WRITE and mode is Mode.AUTO:
+    if effect is Effect.WRITE and mode is Mode.AUTO and not action.final:
         return Decision("allow", "approval: mode auto lets edits in the workspace pass")
     if grants.matches(rule):
         return Decision("allow", f"approval: allowed for this session: {rule}")
-    what = "every command" if mode is Mode.AUTO else "every write and command"
+    what = "every write and command"
+    if mode is Mode.AUTO:
+        what = "what cannot be taken back by a review" if action.final else "every command"
     return Decision("ask", f"approval: mode {mode} asks before {what}", rule)

@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from pails.core.events import Mode
-from pails.core.ports import Editor, Model, SyntaxChecker
+from pails.core.ports import Editor, Model, SyntaxChecker, Texts
 from pails.policy.gate import Gate
+from pails.session.snapshots import WorkspaceSnapshots
 from pails.tools.documents import Documents
 from pails.tools.registry import ToolRegistry
 
@@ -20,6 +21,8 @@ class Kit:
     checker: SyntaxChecker
     editor: Editor | None
     documents: Documents
+    texts: Texts
+    snapshots: WorkspaceSnapshots
     find_model: Callable[[str], Awaitable[Model]]
     """The model of this name ("" means the configured one); raises `ConfigurationError`."""
     mode: Mode

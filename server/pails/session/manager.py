@@ -57,6 +57,11 @@ class SessionManager:
     def __len__(self) -> int:
         return len(self._open)
 
+    @property
+    def opened(self) -> tuple[Session, ...]:
+        """The sessions that are open in this process."""
+        return tuple(self._open.values())
+
     async def new(self, workspace: Path, mode: Mode | None, model: str | None) -> Session:
         """Start an empty session. `workspace` must be an existing folder."""
         workspace = await asyncio.to_thread(_existing_folder, workspace)

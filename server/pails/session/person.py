@@ -8,9 +8,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
+from pails.core.errors import InvalidRequestError
 from pails.core.events import (
     ApprovalRequested,
     ApprovalResolved,
+    ProposedHunk,
     QuestionAnswered,
     QuestionAsked,
 )
@@ -38,12 +40,15 @@ class _Pending(Generic[T]):
         finally:
             self._futures.pop(identifier, None)
 
+    def waits_for(self, identifier: str) -> bool:
+        future = self._futures.get(identifier)
+        return future is not None and not future.done()
+
     def answer(self, identifier: str, answer: T) -> bool:
         """False when it was answered or dropped before: the late answer changes nothing."""
-        future = self._futures.get(identifier)
-        if future is None or future.done():
+        if not self.waits_for(identifier):
             return False
-        future.set_result(answer)
+        self._futures[identifier].set_result(answer)
         return True
 
     def __bool__(self) -> bool:
@@ -63,14 +68,23 @@ class SessionPerson:
         self._emit = emit
         self._signal = signal
         self._approvals: _Pending[ApprovalAnswer] = _Pending()
+        self._offered: dict[str, Sequence[ProposedHunk]] = {}
         self._questions: _Pending[str | None] = _Pending()
 
     async def approve(
-        self, call_id: str, action: Action, decision: Decision, text: str, diff: str
+        self,
+        call_id: str,
+        action: Action,
+        decision: Decision,
+        text: str,
+        diff: str,
+        *,
+        hunks: Sequence[ProposedHunk] = (),
     ) -> ApprovalAnswer:
         approval_id = new_id("approval")
         turn_id = self._turn_id()
         self._approvals.open(approval_id)
+        self._offered[approval_id] = hunks
         self._signal(Signal.WAIT)
         await self._emit(
             ApprovalRequested(
@@ -83,10 +97,20 @@ class SessionPerson:
                 decision.rule,
                 decision.reason,
                 diff,
+                tuple(hunks),
             )
         )
         answer = await self._approvals.wait(approval_id)
-        await self._emit(ApprovalResolved(turn_id, approval_id, answer.choice, answer.feedback))
+        await self._emit(
+            ApprovalResolved(
+                turn_id,
+                approval_id,
+                answer.choice,
+                answer.feedback,
+                answer.hunk_ids,
+                tuple(answer.texts),
+            )
+        )
         self._proceed()
         return answer
 
@@ -102,6 +126,16 @@ class SessionPerson:
         return answer
 
     def answer_approval(self, approval_id: str, answer: ApprovalAnswer) -> bool:
+        """Raises `InvalidRequestError` for parts that the call has not; it then waits on."""
+        if not self._approvals.waits_for(approval_id):
+            return False
+        offered = self._offered[approval_id]
+        ids, paths = {hunk.id for hunk in offered}, {hunk.path for hunk in offered}
+        strange = [*({*(answer.hunk_ids or ())} - ids), *(answer.texts.keys() - paths)]
+        if strange:
+            raise InvalidRequestError(
+                f"This approval offers no part {strange[0]!r}. It still waits for an answer."
+            )
         return self._approvals.answer(approval_id, answer)
 
     def answer_question(self, question_id: str, answer: str | None) -> bool:
@@ -110,6 +144,7 @@ class SessionPerson:
     def forget(self) -> None:
         """The turn is over: late answers change nothing."""
         self._approvals.clear()
+        self._offered.clear()
         self._questions.clear()
 
     def _proceed(self) -> None:

@@ -1,5 +1,6 @@
 """One session: a conversation with its log, its queue of prompts and at most one run at a time."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +19,15 @@ from pails.core.events import (
     RunState,
 )
 from pails.core.ports import ApprovalAnswer, Attachment, Model
+from pails.core.rewind import RewindReport, TurnPoint
 from pails.session.ids import new_id
 from pails.session.journal import Journal
 from pails.session.kit import Kit
 from pails.session.queue import TurnQueue
 from pails.session.recorder import Listener, Recorder
+from pails.session.review import Review
+from pails.session.rewind import SessionRewinder
+from pails.session.snapshots import SessionSnapshots
 from pails.session.state import SessionState
 from pails.session.turn import Prompt, TurnPlayer
 
@@ -48,8 +53,26 @@ class Session:
         self._state = state
         self._model: Model | None = None
         self._recorder = Recorder(session_id, journal, state)
-        self._player = TurnPlayer(session_id, workspace, self._recorder, kit, self._current_model)
+        self._snapshots = SessionSnapshots(session_id, self._recorder, kit.snapshots)
+        self._rewinder = SessionRewinder(
+            workspace,
+            self._recorder,
+            self._snapshots,
+            documents=kit.documents,
+            texts=kit.texts,
+        )
+        self._rewinding = asyncio.Lock()
+        self._player = TurnPlayer(
+            session_id,
+            workspace,
+            self._recorder,
+            kit,
+            model=self._current_model,
+            snapshots=self._snapshots,
+            rewinder=self._rewinder,
+        )
         self._queue = TurnQueue(self._player)
+        self.review = Review(session_id, self._recorder, kit.documents, kit.texts)
 
     # -- what it is ----------------------------------------------------------------------------
 
@@ -94,21 +117,55 @@ class Session:
 
     # -- what one can ask of it ----------------------------------------------------------------
 
-    async def prompt(self, text: str, attachments: Sequence[Attachment] = ()) -> PromptReceipt:
+    async def prompt(
+        self,
+        text: str,
+        attachments: Sequence[Attachment] = (),
+        from_turn_id: str | None = None,
+    ) -> PromptReceipt:
         """Start a turn, or queue it behind the running one; does not wait for either.
 
         The first prompt of a session waits until its model is found. The prompt is in the log when
-        this returns.
+        this returns. With `from_turn_id` the talk goes on from that turn: those after it leave the
+        conversation first, as by a rewind of the talk alone.
         """
         if not text.strip():  # strict providers refuse an empty message, and so all that follow it
             raise InvalidRequestError("The prompt is empty. Write what you want to have done.")
         self._model = self._model or await self._kit.find_model(self._state.model)
         if self._queue.is_closed:
             raise InvalidRequestError("This session has just been closed. Open it again.")
-        prompt, place = Prompt(new_id("turn"), text, attachments), self._queue.next_place
-        self._recorder.record(PromptAccepted(prompt.turn_id, text, place))
-        self._queue.add(prompt)
-        return PromptReceipt(prompt.turn_id, "queued" if place else "started", place)
+        async with self._rewinding:
+            if from_turn_id is not None:
+                self._check_idle()
+                await self._rewinder.fork(from_turn_id)
+            prompt, place = Prompt(new_id("turn"), text, attachments), self._queue.next_place
+            self._recorder.record(PromptAccepted(prompt.turn_id, text, place))
+            self._queue.add(prompt)
+            return PromptReceipt(prompt.turn_id, "queued" if place else "started", place)
+
+    async def turns(self) -> Sequence[TurnPoint]:
+        """The turns so far, before which one can go back, oldest first."""
+        return await self._rewinder.turns()
+
+    async def rewind(
+        self, to_turn_id: str, *, talk: bool, files: bool, preview: bool = False
+    ) -> RewindReport:
+        """Go back to before a turn, with the talk, the files, or both; or say what that would do.
+
+        Only what the agent changed is changed back. Raises `InvalidRequestError` while a turn runs
+        or waits, `NotFoundError`, and `SnapshotError` where files cannot go back.
+        """
+        if preview:
+            return await self._rewinder.preview(to_turn_id, talk=talk, files=files)
+        async with self._rewinding:
+            self._check_idle()
+            return await self._rewinder.rewind(to_turn_id, talk=talk, files=files)
+
+    async def undo_rewind(self, rewind_id: str | None = None) -> RewindReport:
+        """Take back a rewind, the last one when none is named; raises as `rewind`."""
+        async with self._rewinding:
+            self._check_idle()
+            return await self._rewinder.undo(rewind_id)
 
     async def cancel(self, turn_id: str | None = None) -> bool:
         """Stop the running turn, or take a queued one off the queue; False when there is none."""
@@ -139,7 +196,18 @@ class Session:
     async def close(self) -> None:
         """End the running turn as interrupted and let go of the log."""
         await self._queue.close()
+        async with self._rewinding:
+            await self._snapshots.close()
         self._recorder.close()
+
+    def _check_idle(self) -> None:
+        if self._queue.is_closed:
+            raise InvalidRequestError("This session has just been closed. Open it again.")
+        if self._state.turn_id is not None or self._state.queued:
+            raise InvalidRequestError(
+                "A turn is running, or waits for its start. Let it end, or cancel it; nothing was "
+                "taken back."
+            )
 
     def _current_model(self) -> Model:
         if self._model is None:

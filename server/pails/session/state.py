@@ -17,6 +17,7 @@ from pails.core.events import (
     PromptAccepted,
     QuestionAnswered,
     QuestionAsked,
+    Rewound,
     RoundStarted,
     RunState,
     RunStateChanged,
@@ -37,6 +38,8 @@ from pails.core.messages import (
     Usage,
     UserMessage,
 )
+from pails.session.change_sets import ChangeSets
+from pails.session.rewinds import Rewinds
 
 LOST = "[Lost: the log of this session is damaged here.]"
 
@@ -67,6 +70,9 @@ class SessionState:
         self.turn_rounds = 0
         self.turn_files: dict[str, None] = {}
         self.turn_usage = Usage()
+        self.changes = ChangeSets()
+        self._rewinds = Rewinds()
+        self._said: list[tuple[str, Message]] = []  # with its turn, also what a rewind took away
         self._messages: list[Message] = []
         self._calls: dict[str, OpenCall] = {}
 
@@ -80,33 +86,39 @@ class SessionState:
         """The calls without a result, in the model's order."""
         return tuple(call for call in self._calls.values() if call.result is None)
 
-    @singledispatchmethod
     def apply(self, event: Event) -> None:
-        """Take the event in. Events that change nothing here pass."""
+        """Take the event in."""
+        self._apply(event)
+        self.changes.apply(event)
 
-    @apply.register
+    @singledispatchmethod
+    def _apply(self, event: Event) -> None:
+        """Events that change nothing here pass."""
+
+    @_apply.register
     def _(self, event: SessionCreated) -> None:
         self.workspace, self.mode, self.model = event.workspace, event.mode, event.model
 
-    @apply.register
+    @_apply.register
     def _(self, _: SessionReopened) -> None:
         self.is_blank = False
 
-    @apply.register
+    @_apply.register
     def _(self, event: ModeChanged) -> None:
         self.mode = event.mode
 
-    @apply.register
+    @_apply.register
     def _(self, event: ModelChanged) -> None:
         self.model = event.model
 
-    @apply.register
+    @_apply.register
     def _(self, event: PromptAccepted) -> None:
         self.is_blank = False
         self.queued[event.turn_id] = None
 
-    @apply.register
+    @_apply.register
     def _(self, event: TurnStarted) -> None:
+        self._rewinds.start(event.turn_id)
         self.queued.pop(event.turn_id, None)
         self.pending = {}  # as below: left open only where a log lacks records
         self.turn_id = event.turn_id
@@ -114,35 +126,35 @@ class SessionState:
         self.title = self.title or event.title
         self.turn_rounds, self.turn_files, self.turn_usage = 0, {}, Usage()
 
-    @apply.register
+    @_apply.register
     def _(self, event: RunStateChanged) -> None:
         if event.turn_id == self.turn_id:
             self.run_state = event.state
 
-    @apply.register
+    @_apply.register
     def _(self, event: RoundStarted) -> None:
         if not event.wrap_up:
             self.turn_rounds = event.number
 
-    @apply.register
+    @_apply.register
     def _(self, event: UserMessageAdded) -> None:
         self._mend_history()
-        self._messages.append(event.message)
+        self._say(event.turn_id, event.message)
 
-    @apply.register
+    @_apply.register
     def _(self, event: AssistantMessageAdded) -> None:
         self._mend_history()
         if not self._messages or isinstance(self._messages[-1], AssistantMessage):
-            self._messages.append(UserMessage(LOST, origin="pails"))
-        self._messages.append(event.message)
+            self._say(event.turn_id, UserMessage(LOST, origin="pails"))
+        self._say(event.turn_id, event.message)
         self._calls = {call.id: OpenCall(call) for call in event.message.tool_calls}
 
-    @apply.register
+    @_apply.register
     def _(self, event: ToolCallStarted) -> None:
         if event.call_id in self._calls:
             self._calls[event.call_id].effect = event.effect
 
-    @apply.register
+    @_apply.register
     def _(self, event: ToolCallEnded) -> None:
         """Results join the conversation together and in the model's order."""
         if event.call_id in self._calls:
@@ -151,41 +163,56 @@ class SessionState:
             if not self.unanswered:
                 self._take_results()
 
-    @apply.register
+    @_apply.register
     def _(self, event: UsageReported) -> None:
         self.turn_usage += event.usage
 
-    @apply.register
+    @_apply.register
     def _(self, event: FileChanged) -> None:
         self.turn_files[event.path] = None
 
-    @apply.register
+    @_apply.register
     def _(self, event: ApprovalRequested) -> None:
         self.pending[event.approval_id] = event
 
-    @apply.register
+    @_apply.register
     def _(self, event: ApprovalResolved) -> None:
         request = self.pending.pop(event.approval_id, None)
         allowed = event.choice is ApprovalChoice.ALLOW_SESSION
         if allowed and isinstance(request, ApprovalRequested) and request.rule:
             self.grants[request.rule] = None
 
-    @apply.register
+    @_apply.register
     def _(self, event: QuestionAsked) -> None:
         self.pending[event.question_id] = event
 
-    @apply.register
+    @_apply.register
     def _(self, event: QuestionAnswered) -> None:
         self.pending.pop(event.question_id, None)
 
-    @apply.register
+    @_apply.register
     def _(self, event: TurnEnded) -> None:
         self.queued.pop(event.turn_id, None)
         if event.turn_id == self.turn_id:  # else a queued one, which never started
             self.turn_id = self.run_state = None
 
+    @_apply.register
+    def _(self, event: Rewound) -> None:
+        """Whole turns leave the conversation, or come back to their places in it."""
+        self._rewinds.add(event, len(self._said))
+        if self.turn_id is None:
+            in_talk = self._rewinds.in_talk
+            self._messages = [message for turn, message in self._said if in_talk(turn)]
+
+    def _say(self, turn_id: str, message: Message) -> None:
+        self._said.append((turn_id, message))
+        self._messages.append(message)
+
     def _take_results(self) -> None:
-        self._messages.extend(call.result for call in self._calls.values() if call.result)
+        turn_id = self._said[-1][0] if self._said else ""
+        for call in self._calls.values():
+            if call.result:
+                self._say(turn_id, call.result)
         self._calls = {}
 
     def _mend_history(self) -> None:

@@ -19,17 +19,20 @@ from pails.core.events import (
     UserMessageAdded,
 )
 from pails.core.messages import UserMessage
-from pails.core.ports import Action, Attachment, Model
+from pails.core.ports import Action, Attachment, Model, Rewinder
 from pails.core.text import first_line
 from pails.session.ending import STOP_REASONS, closing_events, never_started
 from pails.session.kit import Kit
 from pails.session.mentions import mentioned_files
+from pails.session.news import Newsroom
 from pails.session.person import SessionPerson
 from pails.session.recorder import Recorder
 from pails.session.run import Signal, next_state
+from pails.session.snapshots import SessionSnapshots
 from pails.telemetry import bind
-from pails.tools.documents import Unreadable
+from pails.tools.document import Unreadable
 from pails.tools.executor import Executor, Surroundings
+from pails.tools.unsaved import buffers_below, text_of
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +55,10 @@ class TurnPlayer:
         workspace: Path,
         recorder: Recorder,
         kit: Kit,
+        *,
         model: Callable[[], Model],
+        snapshots: SessionSnapshots,
+        rewinder: Rewinder,
     ) -> None:
         self._session_id = session_id
         self._workspace = workspace
@@ -60,6 +66,8 @@ class TurnPlayer:
         self._state = recorder.state
         self._kit = kit
         self._model = model
+        self._snapshots = snapshots
+        self._newsroom = Newsroom(workspace, self._state.changes, kit.documents, kit.texts)
         self._warming: asyncio.Task[None] | None = None
         self.person = SessionPerson(self._current_turn, recorder.emit, self._signal)
         self._around = Surroundings(
@@ -70,8 +78,11 @@ class TurnPlayer:
             checker=kit.checker,
             editor=kit.editor,
             person=self.person,
+            texts=kit.texts,
             emit=recorder.emit,
             parallel_reads=kit.parallel_reads,
+            guard=snapshots,
+            rewinder=rewinder,
         )
 
     async def play(self, prompt: Prompt) -> StopReason:
@@ -104,6 +115,7 @@ class TurnPlayer:
             self._recorder.conclude(event)
         if self._state.turn_id == prompt.turn_id:
             self._recorder.conclude(self._summary(signal, reason, seconds, error))
+            self._snapshots.end_turn()
         else:  # its start could not be logged, or it was too short
             self.drop(prompt, signal, error)
 
@@ -121,10 +133,20 @@ class TurnPlayer:
         title, model = title_of(prompt.text), self._model().name
         await emit(TurnStarted(prompt.turn_id, title, self._state.mode, model))
         self._signal(Signal.START)
+        self._snapshots.begin_turn(prompt.turn_id)
         attachments = await self._attachments(prompt)
-        text = await render_prompt(prompt.text, attachments, self._workspace, self._attached_text)
-        await emit(UserMessageAdded(prompt.turn_id, UserMessage(text)))
-        self._warming = self._warming or asyncio.create_task(self._kit.checker.warm())
+        news = await self._newsroom.briefing()
+        text = await render_prompt(
+            prompt.text, attachments, self._workspace, self._attached_text, news.text
+        )
+        await emit(UserMessageAdded(prompt.turn_id, UserMessage(text), news.seen))
+        if self._warming is None or self._warming.done():
+            self._warming = asyncio.create_task(self._kit.checker.warm(self._open_texts()))
+
+    def _open_texts(self) -> dict[Path, str]:
+        """What the person has open of the workspace."""
+        buffers = buffers_below(self._kit.editor, self._workspace)
+        return {buffer.path: text_of(buffer) for buffer in buffers}
 
     def _summary(self, signal: Signal, reason: StopReason, seconds: float, error: str) -> TurnEnded:
         state = self._state
@@ -155,12 +177,12 @@ class TurnPlayer:
             return decision.verdict == "allow"
 
         given = prompt.attachments
-        read = self._kit.documents.read
+        read = self._kit.documents.read_for_model
         return (*given, *await mentioned_files(prompt.text, given, self._workspace, may_read, read))
 
     async def _attached_text(self, path: Path) -> str:
         """What stands in for an attached file; a sentence where there is no text to be had."""
-        document = await self._kit.documents.read(path)
+        document = await self._kit.documents.read_for_model(path)
         if isinstance(document, Unreadable):
             return f"[{path.name} {document.message}]"
         return document.text

@@ -13,8 +13,8 @@ from pathlib import Path
 from pygit2 import GitError
 
 from pails.host.folders import disk_usage, names_in, remove_tree, rename
+from pails.snapshots.deadline import Deadline
 from pails.snapshots.entries import Snapshot
-from pails.snapshots.look import check_deadline
 from pails.snapshots.objects import Objects
 
 _STORE = re.compile(r"store-(\d+)")
@@ -56,7 +56,9 @@ def open_store(folder: Path) -> Objects:
     return objects
 
 
-def clean(objects: Objects, is_kept: Callable[[str], bool], limit: int, deadline: float) -> Cleaned:
+def clean(
+    objects: Objects, is_kept: Callable[[str], bool], limit: int, deadline: Deadline
+) -> Cleaned:
     """Replace the store by one without what no snapshot needs, of at most `limit` bytes.
 
     For that the oldest snapshots go, but never the newest and those that are kept. Only for who
@@ -79,7 +81,7 @@ def clean(objects: Objects, is_kept: Callable[[str], bool], limit: int, deadline
         if len(fewer) == len(snapshots):
             break
         snapshots = fewer
-    check_deadline(deadline)
+    deadline.check()
     rename(_unfinished(new), new)
     remove_tree(objects.folder)
     kept = {snapshot.name for snapshot in snapshots}
@@ -106,7 +108,10 @@ class _Share:
 
 
 def _shares(
-    objects: Objects, snapshots: Sequence[Snapshot], is_kept: Callable[[str], bool], deadline: float
+    objects: Objects,
+    snapshots: Sequence[Snapshot],
+    is_kept: Callable[[str], bool],
+    deadline: Deadline,
 ) -> list[_Share]:
     """The snapshots, the most important first; none of those of which something is lost."""
     newest = snapshots[-1:]
@@ -116,7 +121,7 @@ def _shares(
     known: set[str] = set()
     shares: list[_Share] = []
     for snapshot in order:
-        check_deadline(deadline)
+        deadline.check()
         try:
             needed = objects.reachable(snapshot, known)
             sizes = {id: objects.size(id) for id in needed}

@@ -4,7 +4,6 @@ Ripgrep lists the files that no ignore file hides. Our own walk through the fold
 what it does not tell: links, nested repositories, folders that cannot be read.
 """
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from pails.host.listing import list_files, not_ignored
 from pails.host.tree import Status, names_and_kinds, status_of
 from pails.snapshots.build_folders import ALWAYS, BESIDE, is_build_folder
+from pails.snapshots.deadline import Deadline
 from pails.snapshots.entries import LeftOut, Limits, Reason, parents
 
 # In folders that hold no listed file - most are ignored - so many names are looked at for links.
@@ -55,17 +55,11 @@ class Look:
             self.files[path] = status
 
 
-def check_deadline(deadline: float) -> None:
-    """Raises `TimeoutError` when `time.monotonic()` has reached the deadline."""
-    if time.monotonic() >= deadline:
-        raise TimeoutError("out of time")
-
-
-def look_everywhere(place: Place, deadline: float) -> Look:
+def look_everywhere(place: Place, deadline: Deadline) -> Look:
     """Raises `TimeoutError`, `OSError`, `ConfigurationError`."""
-    walk = _Walk(place, list_files(place.root, sorted(ALWAYS), deadline), deadline)
+    walk = _Walk(place, list_files(place.root, sorted(ALWAYS), deadline.at), deadline)
     walk.run()
-    visible = not_ignored(place.root, walk.links, place.scratch, deadline)
+    visible = not_ignored(place.root, walk.links, place.scratch, deadline.at)
     walk.look.links = [path for path in walk.links if path in visible]
     return walk.look
 
@@ -86,7 +80,7 @@ def _by_folder(listed: Iterable[str]) -> dict[str, set[str]]:
 class _Walk:
     """From the root through the folders that hold listed files."""
 
-    def __init__(self, place: Place, listed: list[str], deadline: float) -> None:
+    def __init__(self, place: Place, listed: list[str], deadline: Deadline) -> None:
         self.look = Look()
         self.links: list[str] = []
         """Also such as are ignored."""
@@ -97,7 +91,7 @@ class _Walk:
 
     def run(self) -> None:
         while self._to_visit:
-            check_deadline(self._deadline)
+            self._deadline.check()
             self._visit(self._to_visit.pop())
 
     def _visit(self, folder: str) -> None:

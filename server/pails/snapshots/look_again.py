@@ -7,8 +7,9 @@ from pails.host.listing import IGNORE_FILES, not_ignored
 from pails.host.paths import is_within, named_and_real
 from pails.host.tree import Kind, Status, names_and_kinds, status_of
 from pails.snapshots.build_folders import ALWAYS, SIGNS, is_build_folder
+from pails.snapshots.deadline import Deadline
 from pails.snapshots.entries import FOLDER, Entry, LeftOut, Reason, is_below
-from pails.snapshots.look import Look, Place, check_deadline
+from pails.snapshots.look import Look, Place
 
 _MOST_NAMES = 2_000
 
@@ -31,7 +32,7 @@ class Base:
         self.left_out = left_out
 
 
-def look_at(place: Place, changed: Collection[Path], base: Base, deadline: float) -> Look:
+def look_at(place: Place, changed: Collection[Path], base: Base, deadline: Deadline) -> Look:
     """Look at these paths, absolute or relative to the workspace, and at what is below them.
 
     Raises `EverythingChangedError`, `TimeoutError`, `OSError`, `ConfigurationError`.
@@ -44,7 +45,7 @@ def look_at(place: Place, changed: Collection[Path], base: Base, deadline: float
 
 
 class _LookAgain:
-    def __init__(self, place: Place, base: Base, deadline: float) -> None:
+    def __init__(self, place: Place, base: Base, deadline: Deadline) -> None:
         self.look = Look()
         self._place = place
         self._base = base
@@ -66,7 +67,7 @@ class _LookAgain:
     def judge(self) -> None:
         """Ask about the new paths whether they are ignored, all at once."""
         place = self._place
-        visible = not_ignored(place.root, self._new, place.scratch, self._deadline)
+        visible = not_ignored(place.root, self._new, place.scratch, self._deadline.at)
         for path, status in self._new.items():
             if path in visible:
                 self._add(path, status)
@@ -76,7 +77,7 @@ class _LookAgain:
 
     def _at(self, name: str) -> None:
         """Go down to the path; where the way ends earlier, that is what changed."""
-        check_deadline(self._deadline)
+        self._deadline.check()
         parts = name.split("/")
         for count, part in enumerate(parts, 1):
             path = "/".join(parts[:count])

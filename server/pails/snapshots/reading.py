@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Mapping
 
 from pails.host.tree import Status, read_file, read_link
+from pails.snapshots.deadline import Deadline
 from pails.snapshots.entries import FILE, LINK, PROGRAM, Entry, Reason
-from pails.snapshots.look import Look, Place, check_deadline
+from pails.snapshots.look import Look, Place
 from pails.snapshots.stat_cache import Row, lookup
 
 _CHANGED_MEANWHILE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.EISDIR)
@@ -33,17 +34,17 @@ class Reader:
         self._store = store
         self._cache = cache
 
-    def read(self, deadline: float) -> dict[str, Entry]:
+    def read(self, deadline: Deadline) -> dict[str, Entry]:
         """The entries by path. What cannot be read goes to the look's `left_out` and `gone`.
 
         Raises `TimeoutError`, and what storing raises.
         """
         entries: dict[str, Entry] = {}
         for path in self._look.links:
-            check_deadline(deadline)
+            deadline.check()
             self._read_one(path, None, entries)
         for path, status in self._look.files.items():
-            check_deadline(deadline)
+            deadline.check()
             self._read_one(path, status, entries)
         return entries
 

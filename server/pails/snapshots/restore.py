@@ -66,8 +66,8 @@ def _do(step: Step, workspace: Path) -> str:
     if in_the_way is not None:
         return f"{in_the_way} is not a folder any more"
     path = workspace / step.path
-    current = _entry(str(path))
-    if current == _result(step):
+    current, _ = entry_on_disk(path)
+    if current == result_of(step):
         return ""
     if current != step.expected:
         return "it changed since the preview"
@@ -75,7 +75,7 @@ def _do(step: Step, workspace: Path) -> str:
     return ""
 
 
-def _result(step: Step) -> Entry | None:
+def result_of(step: Step) -> Entry | None:
     """What stands at the path when the step is done."""
     if step.action == "delete":
         return None
@@ -84,15 +84,18 @@ def _result(step: Step) -> Entry | None:
     return Entry(step.mode, blob_id(step.data))
 
 
-def _entry(path: str) -> Entry | None:
-    """What is at the path; raises `OSError` for a folder, a pipe, or a file that is too large."""
-    status = status_of(path)
+def entry_on_disk(path: Path) -> tuple[Entry | None, bytes]:
+    """What is at the path, with its bytes; raises `OSError` for what is neither file nor link, and
+    for a file that is too large."""
+    name = str(path)
+    status = status_of(name)
     if status is None:
-        return None
+        return None, b""
     if status.kind == "link":
-        return Entry(LINK, blob_id(read_link(path)))
-    data, _ = read_file(path, _MOST_BYTES)
-    return Entry(PROGRAM if status.executable else FILE, blob_id(data))
+        target = read_link(name)
+        return Entry(LINK, blob_id(target)), target
+    data, _ = read_file(name, _MOST_BYTES)
+    return Entry(PROGRAM if status.executable else FILE, blob_id(data)), data
 
 
 def _write(step: Step, path: Path, current: Entry | None) -> None:

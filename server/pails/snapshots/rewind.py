@@ -1,11 +1,13 @@
 """What has to be done to take back what the agent did. Pure, apart from reading the store.
 
-The agent's work is the difference between two snapshots, before and after. Only paths in which
-these differ are ever touched. What a person did to such a path since is kept: changes to other
-lines are merged, anything else is a conflict, which is reported and left alone.
+What the agent did is a list of deeds: what a command changed is the difference between the
+snapshots around it, what a tool wrote is known by itself. They are reversed from the newest to the
+oldest, and only paths that are in one are ever touched. What a person did to such a path in between
+or since is kept: changes to other lines are merged, anything else is a conflict, which is reported
+and left alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -17,6 +19,7 @@ from pails.snapshots.entries import (
     Entry,
     FileDelta,
     Snapshot,
+    blob_id,
     is_below,
     parents,
 )
@@ -32,6 +35,35 @@ class Snapshots(Protocol):
     def read(self, entry: Entry) -> bytes: ...
 
 
+How = Literal["restored", "merged", "broughtBack", "removed"]
+"""What becomes of a path: as it was before; the same with later changes of the person kept; it
+exists again; it exists no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that the agent did at once. `before` is a snapshot from before it.
+
+    `kept` says that the deltas are known by themselves, whatever snapshots leave out; else they are
+    the difference between `before` and `after`.
+    """
+
+    deltas: Mapping[str, FileDelta]
+    before: Snapshot
+    after: Snapshot
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The workspace as it is: a snapshot, and entries by path that count more, such as those of
+    open documents. `made` has the bytes of entries that are not in the store, by id."""
+
+    snapshot: Snapshot
+    entries: Mapping[str, Entry | None]
+    made: Mapping[str, bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One thing to do, if the path still is as `expected` (None: nothing is there).
@@ -42,7 +74,7 @@ class Step:
     path: str
     action: Literal["write", "link", "chmod", "delete"]
     expected: Entry | None
-    why: str
+    how: How
     data: bytes = b""
     mode: int = FILE
 
@@ -63,116 +95,118 @@ class RewindPlan:
     folders: tuple[str, ...]
     conflicts: tuple[Conflict, ...]
 
-    @property
-    def summary(self) -> str:
-        """For a person: one line, and one more for each conflict."""
-        counts = {why: sum(step.why == why for step in self.steps) for why in _WHYS}
-        parts = [f"{count} {_noun(count)} {why}" for why, count in counts.items() if count]
-        lines = ["; ".join(parts) + "." if parts else "Nothing to take back."]
-        lines += [f"Left alone: {item.path}: {item.reason}." for item in self.conflicts]
-        return "\n".join(lines)
+
+def between(store: Snapshots, before: Snapshot, after: Snapshot) -> Deed:
+    """All that changed between two snapshots, as one deed."""
+    return Deed({delta.path: delta for delta in store.changes(before, after)}, before, after)
 
 
-RESTORED = "back as before"
-MERGED = "back as before, with your later changes kept"
-BROUGHT_BACK = "brought back"
-REMOVED = "removed, since the agent made it"
-_WHYS = (RESTORED, MERGED, BROUGHT_BACK, REMOVED)
-
-
-def plan_rewind(store: Snapshots, before: Snapshot, after: Snapshot, now: Snapshot) -> RewindPlan:
-    """Lead what differs between `before` and `after` back to `before`, starting from `now`.
-
-    Raises what the store raises.
-    """
-    return _Planner(store, before, after, now).plan()
+def plan_rewind(store: Snapshots, deeds: Sequence[Deed], now: Now | Snapshot) -> RewindPlan:
+    """Reverse the deeds, given from the newest to the oldest. Raises what the store raises."""
+    if isinstance(now, Snapshot):
+        now = Now(now, {}, {})
+    return _Planner(store, deeds, now).plan()
 
 
 class _Planner:
-    def __init__(self, store: Snapshots, before: Snapshot, after: Snapshot, now: Snapshot) -> None:
+    def __init__(self, store: Snapshots, deeds: Sequence[Deed], now: Now) -> None:
         self._store = store
-        self._before = before
-        self._after = after
+        self._deeds = deeds
         self._now = now
-        self._deltas = store.changes(before, after)
-        self._revealing = [
-            delta.path.rpartition("/")[0] for delta in self._deltas if self._reveals(delta)
-        ]
+        self._made = dict(now.made)
+        self._revealing = {
+            delta.path.rpartition("/")[0]
+            for deed in deeds
+            for delta in deed.deltas.values()
+            if self._reveals(delta)
+        }
 
     def plan(self) -> RewindPlan:
-        steps: list[Step] = []
-        conflicts: list[Conflict] = []
-        for delta in self._deltas:
-            outcome = self._judge(delta)
-            if isinstance(outcome, Step):
-                steps.append(outcome)
-            elif outcome:
-                conflicts.append(Conflict(delta.path, outcome))
+        paths = dict.fromkeys(path for deed in self._deeds for path in deed.deltas)
+        judged = [self._judge(path) for path in sorted(paths)]
+        steps = [step for step in judged if isinstance(step, Step)]
+        conflicts = [item for item in judged if isinstance(item, Conflict)]
         steps, blocked = self._without_blocked(steps)
         return RewindPlan(tuple(steps), self._folders(steps), (*conflicts, *blocked))
 
-    def _judge(self, delta: FileDelta) -> Step | str | None:
+    def _judge(self, path: str) -> Step | Conflict | None:
         """What to do about one path, or why nothing can be done; None if nothing need be."""
-        current = self._store.entry(self._now, delta.path)
-        if current and current.mode == FOLDER:
-            current = None  # what is in it has paths of its own
-        if current == delta.old:
-            return None
-        if reason := self._not_kept(delta.path):
-            return reason
+        found = current = self._found(path)
+        merged = False
+        for deed in self._deeds:
+            delta = deed.deltas.get(path)
+            if delta is None or current == delta.old:
+                continue
+            reason = self._unknowable(deed, delta)
+            if not reason and current == delta.new:
+                current = delta.old
+                continue
+            outcome = reason or self._merge(delta, current)
+            if isinstance(outcome, str):
+                return Conflict(path, outcome)
+            current, merged = outcome, True
+        return self._step(path, found, current, merged=merged)
+
+    def _found(self, path: str) -> Entry | None:
+        """What stands at a path now; of a folder what is in it has paths of its own."""
+        if path in self._now.entries:
+            return self._now.entries[path]
+        entry = self._store.entry(self._now.snapshot, path)
+        return None if entry and entry.mode == FOLDER else entry
+
+    def _unknowable(self, deed: Deed, delta: FileDelta) -> str:
+        """Why it is not known what the deed did to a path; "" where it is."""
+        if deed.kept:
+            return ""
+        for snapshot in (deed.before, deed.after, self._now.snapshot):
+            for item in snapshot.left_out:
+                if is_below(delta.path, item.path):
+                    return f"not kept in a snapshot ({item.reason})"
         if delta.old is None and any(is_below(delta.path, folder) for folder in self._revealing):
             return "it may have been there before, hidden by an ignore file that changed"
-        if current == delta.new:
-            return self._restore(delta.path, delta.old, current)
-        return self._merge(delta, current)
+        return ""
 
-    def _not_kept(self, path: str) -> str | None:
-        """Why a snapshot does not tell what was at the path."""
-        for snapshot in (self._before, self._after, self._now):
-            for item in snapshot.left_out:
-                if is_below(path, item.path):
-                    return f"not kept in a snapshot ({item.reason})"
-        return None
+    def _step(
+        self, path: str, found: Entry | None, wanted: Entry | None, *, merged: bool
+    ) -> Step | None:
+        if found == wanted:
+            return None
+        if wanted is None:
+            return Step(path, "delete", found, "removed")
+        how = "merged" if merged else "restored" if found else "broughtBack"
+        if wanted.mode == LINK:
+            return Step(path, "link", found, how, self._read(wanted), LINK)
+        if found and found.mode != LINK and found.id == wanted.id:
+            return Step(path, "chmod", found, how, mode=wanted.mode)
+        return Step(path, "write", found, how, self._read(wanted), wanted.mode)
 
-    def _restore(self, path: str, old: Entry | None, current: Entry | None) -> Step:
-        if old is None:
-            return Step(path, "delete", current, REMOVED)
-        why = RESTORED if current else BROUGHT_BACK
-        if old.mode == LINK:
-            return Step(path, "link", current, why, self._store.read(old), LINK)
-        if current and current.mode != LINK and current.id == old.id:
-            return Step(path, "chmod", current, why, mode=old.mode)
-        return Step(path, "write", current, why, self._store.read(old), old.mode)
-
-    def _merge(self, delta: FileDelta, current: Entry | None) -> Step | str | None:
-        """The person changed the path since."""
+    def _merge(self, delta: FileDelta, current: Entry | None) -> Entry | str:
+        """The path without the deed, though the person changed it since; or why that cannot be."""
         old, new = delta.old, delta.new
         if not (old and new and current):
             return _explain_absence(delta, current)
         if LINK in (old.mode, new.mode, current.mode):
             return "you have changed it since, and it is or was a link"
-        mode = old.mode if new.mode == current.mode else current.mode
-        base, ours, theirs = (self._store.read(entry) for entry in (new, current, old))
-        is_text = b"\0" not in base + ours + theirs
-        if not is_text and ours != base and theirs not in (base, ours):
+        merged = three_way(self._read(new), self._read(current), self._read(old))
+        if merged is None:
             return "you have changed it since, and it is not text"
-        merged = three_way(base, ours, theirs)
         if merged.conflicts:
             lines = ", ".join(str(hunk.at.start + 1) for hunk in merged.conflicts)
             return f"you have changed the same lines since (line {lines} of the agent's version)"
-        if merged.data != ours:
-            return Step(delta.path, "write", current, MERGED, merged.data, mode)
-        return (
-            Step(delta.path, "chmod", current, MERGED, mode=mode) if mode != current.mode else None
-        )
+        id = blob_id(merged.data)
+        self._made[id] = merged.data
+        return Entry(old.mode if new.mode == current.mode else current.mode, id)
+
+    def _read(self, entry: Entry) -> bytes:
+        made = self._made.get(entry.id)
+        return self._store.read(entry) if made is None else made
 
     def _reveals(self, delta: FileDelta) -> bool:
         """Whether an ignore file that the agent changed may show what it used to hide."""
         if delta.path.rpartition("/")[2] not in IGNORE_FILES:
             return False
         old, new = (
-            self._store.read(entry).splitlines() if entry else []
-            for entry in (delta.old, delta.new)
+            self._read(entry).splitlines() if entry else [] for entry in (delta.old, delta.new)
         )
         return may_reveal(old, new)
 
@@ -190,15 +224,15 @@ class _Planner:
         return kept, blocked
 
     def _in_the_way(self, path: str, going: set[str]) -> str | None:
+        now = self._now.snapshot
         for folder in parents(path):
-            entry = self._store.entry(self._now, folder)
+            entry = self._store.entry(now, folder)
             if entry and entry.mode != FOLDER and folder not in going:
                 return folder
-        entry = self._store.entry(self._now, path)
+        entry = self._store.entry(now, path)
         if entry is None or entry.mode != FOLDER:
             return None
-        below = self._store.paths(self._now, path)
-        return next((other for other in below if other not in going), None)
+        return next((other for other in self._store.paths(now, path) if other not in going), None)
 
     def _folders(self, steps: Iterable[Step]) -> tuple[str, ...]:
         """The folders above deleted paths that were not there before, the deepest first."""
@@ -209,7 +243,13 @@ class _Planner:
         return tuple(sorted(made, key=lambda folder: (-folder.count("/"), folder)))
 
     def _is_made(self, folder: str) -> bool:
-        before = self._store.entry(self._before, folder)
+        """Whether the agent made a folder: before its first deed below there was none."""
+        first = next(
+            deed
+            for deed in reversed(self._deeds)
+            if any(is_below(path, folder) for path in deed.deltas)
+        )
+        before = self._store.entry(first.before, folder)
         return before is None or before.mode != FOLDER
 
 
@@ -234,7 +274,3 @@ def _explain_absence(delta: FileDelta, current: Entry | None) -> str:
     if delta.new is None:
         return "the agent removed it, and you have made another one since"
     return "the agent made it, and you have changed it since"
-
-
-def _noun(count: int) -> str:
-    return "file" if count == 1 else "files"

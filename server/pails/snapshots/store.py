@@ -11,7 +11,7 @@ next one can be made from the paths that changed in between.
 import re
 import threading
 import time
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from pails.host.folders import home_folders, make_private
 from pails.host.locks import locked
 from pails.host.paths import is_within, real_folder, real_path
 from pails.snapshots.cleaning import Cleaned, clean, find_store, open_store
+from pails.snapshots.deadline import Deadline
 from pails.snapshots.entries import (
     FOLDER,
     Entry,
@@ -71,6 +72,8 @@ class SnapshotStore:
         self._last: _Taken | None = None
         self._parent = objects.newest()
         self._thread = threading.RLock()
+        self._stopped = False
+        self._running: Deadline | None = None
 
     @classmethod
     def open(cls, folder: Path, workspace: Path, limits: Limits | None = None) -> "SnapshotStore":
@@ -89,7 +92,7 @@ class SnapshotStore:
         advice = f"If it stays so, remove {folder}: then Pails begins a new one, without the old"
         with _explained("open the store of snapshots", f" {advice} snapshots."):
             make_private(folder)
-            with locked(folder / "lock", _deadline(None)):
+            with locked(folder / "lock", time.monotonic() + _MOST_SECONDS):
                 objects = open_store(folder)
         real = real_path(folder) or folder
         own = real.relative_to(root).as_posix() if is_within(real, root) else ""
@@ -107,14 +110,14 @@ class SnapshotStore:
         """
         if not _NAME.fullmatch(name):
             raise SnapshotError(f"{name!r} cannot be the name of a snapshot.")
-        started, limit = time.monotonic(), _deadline(deadline)
-        with self._thread, _explained(f"take the snapshot {name}"):
+        started = time.monotonic()
+        with self._thread, _explained(f"take the snapshot {name}"), self._limit(deadline) as limit:
             last, self._last = self._last, None
             while True:
                 if self._reopened():
                     last = None
                 look, everything = self._look(last, changed, limit)
-                with locked(self._folder / "lock", limit):
+                with locked(self._folder / "lock", limit.at):
                     if self._is_replaced():
                         continue
                     base = None if everything else last
@@ -126,6 +129,32 @@ class SnapshotStore:
                     )
                 self._last, self._parent = taken, snapshot.id
                 return snapshot
+
+    def amend(
+        self,
+        name: str,
+        base: Snapshot,
+        entries: Mapping[str, Entry | None],
+        made: Mapping[str, bytes],
+    ) -> Snapshot:
+        """Keep a snapshot with these entries in place of its own; None: nothing is there.
+
+        `made` has by id the bytes of those that the store may not have.
+        """
+        if not _NAME.fullmatch(name):
+            raise SnapshotError(f"{name!r} cannot be the name of a snapshot.")
+        with (
+            self._opened(f"keep the snapshot {name}"),
+            locked(self._folder / "lock", time.monotonic() + _MOST_SECONDS),
+        ):
+            objects, edits = self._objects, Edits()
+            for path, entry in entries.items():
+                if entry is not None and entry.id in made:
+                    objects.write_blob(made[entry.id])
+                set_edit(edits, path, entry)
+            tree = edited(base.tree, edits, objects.read, objects.write_tree)
+            tree = tree or objects.write_tree(b"")
+            return objects.commit(name, tree, base.id, 0.0, base.left_out)
 
     def get(self, name: str) -> Snapshot | None:
         """The snapshot of this name; None where there is none, or where it is damaged."""
@@ -141,7 +170,7 @@ class SnapshotStore:
         """Forget these snapshots; their bytes go when the store is next cleaned up."""
         with (
             self._opened("forget snapshots"),
-            locked(self._folder / "lock", _deadline(None)),
+            locked(self._folder / "lock", time.monotonic() + _MOST_SECONDS),
         ):
             names = self.names(prefix)
             for name in names:
@@ -176,27 +205,34 @@ class SnapshotStore:
         The oldest snapshots go first; the newest stays, and those whose names are in `keep` or
         begin with one of them and a slash.
         """
-        limit = self._place.limits.store_bytes
+        most = self._place.limits.store_bytes
         with (
             self._opened("make room for snapshots"),
-            locked(self._folder / "lock", _deadline(deadline)),
+            self._limit(deadline) as limit,
+            locked(self._folder / "lock", limit.at),
         ):
             self._reopened()
             dropped = exists(self._objects.folder / _DROPPED)
-            if not dropped and self._objects.disk_usage() <= limit:
+            if not dropped and self._objects.disk_usage() <= most:
                 return None
             self._last = None
             return clean(
                 self._objects,
                 lambda name: any(is_below(name, kept) for kept in keep),
+                most,
                 limit,
-                _deadline(deadline),
             )
+
+    def stop(self) -> None:
+        """Have what runs in other threads end at its next step, as if its time were up."""
+        self._stopped = True
+        if self._running is not None:
+            self._running.end()
 
     # -- looking and writing
 
     def _look(
-        self, last: _Taken | None, changed: Collection[Path] | None, deadline: float
+        self, last: _Taken | None, changed: Collection[Path] | None, deadline: Deadline
     ) -> tuple[Look, bool]:
         """What is to be in the snapshot, and whether that is everything in it."""
         if last is not None and changed is not None:
@@ -212,7 +248,7 @@ class SnapshotStore:
                 pass
         return look_everywhere(self._place, deadline), True
 
-    def _write(self, look: Look, base: _Taken | None, deadline: float) -> _Taken:
+    def _write(self, look: Look, base: _Taken | None, deadline: Deadline) -> _Taken:
         """Store what was seen, on top of the last snapshot or from nothing."""
         objects = self._objects
         edits: Edits = {}
@@ -249,6 +285,16 @@ class SnapshotStore:
     # -- the store, which another process may have replaced
 
     @contextmanager
+    def _limit(self, given: float | None) -> Generator[Deadline]:
+        """When the work in hand has to end."""
+        at = time.monotonic() + _MOST_SECONDS if given is None else given
+        self._running = Deadline(0.0 if self._stopped else at)
+        try:
+            yield self._running
+        finally:
+            self._running = None
+
+    @contextmanager
     def _opened(self, doing: str) -> Generator[None]:
         with self._thread, _explained(doing):
             self._reopened()
@@ -268,10 +314,6 @@ class SnapshotStore:
 def _told(taken: _Taken, look: Look) -> tuple[LeftOut, ...]:
     standing = [LeftOut(path, reason) for path, reason in sorted(taken.left_out.items())]
     return (*standing, *look.told)
-
-
-def _deadline(given: float | None) -> float:
-    return time.monotonic() + _MOST_SECONDS if given is None else given
 
 
 def _refusal(root: Path) -> str:

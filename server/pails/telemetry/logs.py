@@ -28,7 +28,7 @@ FILE_NAME = "pails.jsonl"
 MAX_BYTES = 5_000_000
 KEPT_FILES = 3
 
-QUIET_LOGGERS = ("pygls", "httpx", "httpcore", "asyncio")
+QUIET_LOGGERS = ("pygls", "httpx", "httpcore", "asyncio", "watchfiles")
 """Libraries that log whole message bodies or each request at INFO and below."""
 
 

@@ -7,12 +7,17 @@ from pails.config import Config
 from pails.tools.assist import AskUser, UpdatePlan
 from pails.tools.command import RunCommand
 from pails.tools.documents import Documents
+from pails.tools.edit_file import EditFile
 from pails.tools.glob import GlobFiles
 from pails.tools.grep import Grep
 from pails.tools.list_dir import ListDir
+from pails.tools.move import DeletePath, MovePath
+from pails.tools.notebook import EditNotebook
+from pails.tools.patch import ApplyPatch
 from pails.tools.read_file import ReadFile
 from pails.tools.registry import Tool
-from pails.tools.write import EditFile, WriteFile
+from pails.tools.rollback import ListSnapshots, Rollback
+from pails.tools.write_file import WriteFile
 
 
 def builtin_tools(documents: Documents, config: Config, spill: Path, owner: str) -> list[Tool[Any]]:
@@ -26,10 +31,16 @@ def builtin_tools(documents: Documents, config: Config, spill: Path, owner: str)
         ReadFile(documents),
         ListDir(),
         GlobFiles(),
-        Grep(),
+        Grep(documents.editor),
         WriteFile(documents),
+        ApplyPatch(documents),
+        MovePath(documents),
+        DeletePath(documents),
         EditFile(documents),
-        RunCommand(spill, passthrough, owner, seconds),
+        EditNotebook(documents),
+        RunCommand(spill, passthrough, owner, seconds, documents.editor),
         AskUser(),
         UpdatePlan(),
+        ListSnapshots(),
+        Rollback(),
     ]

@@ -17,13 +17,14 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import from_json
 
 from pails.core.events import Effect, ToolOutputDelta
-from pails.core.ports import Action, ToolResult
+from pails.core.ports import Action, Editor, ToolResult
 from pails.core.text import first_line, join_surrogates, shown_path
 from pails.host.environment import command_environment
 from pails.host.process import Finished, run
 from pails.host.process_tree import with_marker
 from pails.host.programs import NotStarted, look_up
 from pails.policy.visible import visible, visible_line
+from pails.tools.open_files import OpenFiles
 from pails.tools.paths import PathText, path_for_person, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
@@ -31,6 +32,7 @@ OUTPUT_NAMES = "command-*-*.txt"
 """Matches the files that hold the outputs of commands."""
 _TITLE_CHARS = 120
 _LIVE_CHARS = 100_000
+_UNSAVED = "there is unsaved text"
 _USE_BASH = 'no shell runs it. For shell syntax use ["bash", "-c", "…"]'
 _SHELL_SYNTAX = re.compile(r"[|&;<>()$`\\*?\[\]{}\n]|(?:^|\s)[~#!]|^\s*\w+=")
 _NEVER_MEANT_LITERALLY = frozenset(("&&", "||", ">>", "&>", ">&2", "2>&1", "2>/dev/null"))
@@ -83,17 +85,23 @@ class RunCommand(Tool[RunCommandParameters]):
     parameters = RunCommandParameters
 
     def __init__(
-        self, spill_dir: Path, passthrough: Sequence[str], owner: str, timeout: float
+        self,
+        spill_dir: Path,
+        passthrough: Sequence[str],
+        owner: str,
+        timeout: float,
+        editor: Editor | None = None,
     ) -> None:
         """See `builtin_tools`; `timeout` is in seconds, for a command that names no limit."""
         self._spill_dir = spill_dir
         self._passthrough = tuple(passthrough)
         self._owner = owner
         self._timeout = timeout
+        self._open_files = OpenFiles(editor)
 
     def action(self, args: RunCommandParameters, context: CallContext) -> Action:
         """The folder of the command is what it reads; the gate tells two folders apart by it."""
-        title = first_line(f"Run {visible_line(shlex.join(args.command))}", _TITLE_CHARS)
+        title = first_line(f"Run {_one_line(args.command)}", _TITLE_CHARS)
         folder = resolve_path(context, args.cwd)
         return Action(self.name, self.effect, title, reads=(folder,), argv=tuple(args.command))
 
@@ -108,7 +116,8 @@ class RunCommand(Tool[RunCommandParameters]):
             return _not_started(program)
         limit = args.timeout_seconds or self._timeout
         spill = self._spill_path(context)
-        call = _Call(args.command, context, folder, environment, limit, spill)
+        open_files = self._open_files
+        call = _Call(args.command, context, folder, environment, limit, spill, open_files)
         return Proposal(call.run, _for_approval(call, program))
 
     def _look_up(
@@ -136,8 +145,12 @@ class _Call:
     environment: Mapping[str, str]
     seconds: float
     spill: Path
+    open_files: OpenFiles
 
     async def run(self) -> ToolResult:
+        before = await self.open_files.before(self.context, _one_line(self.command))
+        if before.refusal:
+            return ToolResult(before.refusal, is_error=True, summary=f"not run: {_UNSAVED}")
         outcome = await run(
             self.command,
             self.folder,
@@ -149,7 +162,12 @@ class _Call:
         if isinstance(outcome, NotStarted):
             return _not_started(outcome)
         ending = _ending(outcome, self.seconds)
-        notes = [*_output_notes(outcome), *_background_notes(outcome), *_shell_notes(self.command)]
+        notes = [
+            *_output_notes(outcome),
+            *_background_notes(outcome),
+            *_shell_notes(self.command),
+            *await self.open_files.after(self.context, before),
+        ]
         body = outcome.output.rstrip("\n") or "(no output)"
         return ToolResult(
             "\n".join((body, *notes, ending)),
@@ -174,6 +192,10 @@ class _LiveOutput:
             shown += "\n[… more output, no longer shown live …]\n"
         context = self._context
         await context.emit(ToolOutputDelta(context.turn_id, context.call_id, shown))
+
+
+def _one_line(command: Sequence[str]) -> str:
+    return visible_line(shlex.join(command))
 
 
 def _for_approval(call: _Call, program: Path) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pails.core.hunks import Block, changed_blocks
+from pails.core.text import common_ends
 
 _CONTEXT = 3
 
@@ -17,20 +18,41 @@ class DiffText:
     removed: int
 
 
-def unified(path: str, before: str | None, after: str) -> DiffText:
-    """The diff from `before` (None: there was no file) to `after`, lines ended by `\\n` only.
+def unified(path: str, before: str | None, after: str | None) -> DiffText:
+    """The diff from `before` to `after` (None: there is no file), lines ended by `\\n` only.
 
     A `\\r` stays at the end of its line, so that the diff can be applied to the bytes.
     """
-    old, new = _split(before or ""), _split(after)
+    one, other = before or "", after or ""
+    head, tail = _unchanged(one, other)
+    old, new = _split(one[head : len(one) - tail]), _split(other[head : len(other) - tail])
     blocks = changed_blocks(old, new)
     if not blocks:
         return DiffText("", 0, 0)
-    header = f"--- {'/dev/null' if before is None else f'a/{path}'}\n+++ b/{path}\n"
-    hunks = (line for group in _groups(blocks) for line in _hunk(group, old, new))
+    header = f"--- {_name('a', path, before)}\n+++ {_name('b', path, after)}\n"
+    skipped = one.count("\n", 0, head)
+    hunks = (line for group in _groups(blocks) for line in _hunk(group, old, new, skipped))
     removed = sum(block.end - block.start for block in blocks)
     added = sum(block.new_end - block.new_start for block in blocks)
     return DiffText(header + "".join(hunks), added, removed)
+
+
+def _unchanged(one: str, other: str) -> tuple[int, int]:
+    """The whole lines at both ends that are equal, but for the context of what differs.
+
+    Large texts need not be split into lines that nobody will see.
+    """
+    head, tail = common_ends(one, other)
+    for _ in range(_CONTEXT + 1):
+        head = one.rfind("\n", 0, max(head, 0))
+    place = len(one) - tail
+    for _ in range(_CONTEXT + 1):
+        place = one.find("\n", place) + 1 or len(one)
+    return head + 1, len(one) - place
+
+
+def _name(side: str, path: str, text: str | None) -> str:
+    return "/dev/null" if text is None else f"{side}/{path}"
 
 
 def _split(text: str) -> list[str]:
@@ -51,12 +73,16 @@ def _groups(blocks: Sequence[Block]) -> Iterator[list[Block]]:
     yield group
 
 
-def _hunk(group: Sequence[Block], old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+def _hunk(
+    group: Sequence[Block], old: Sequence[str], new: Sequence[str], skipped: int
+) -> Iterator[str]:
+    """One hunk; `skipped` lines stand before the first ones of both texts."""
     before = min(_CONTEXT, group[0].start)
     after = min(_CONTEXT, len(old) - group[-1].end)
     start, end = group[0].start - before, group[-1].end + after
     new_start, new_end = group[0].new_start - before, group[-1].new_end + after
-    yield f"@@ -{_extent(start, end)} +{_extent(new_start, new_end)} @@\n"
+    old_extent = _extent(start + skipped, end + skipped)
+    yield f"@@ -{old_extent} +{_extent(new_start + skipped, new_end + skipped)} @@\n"
     done = start
     for block in group:
         yield from (_line(" ", line) for line in old[done : block.start])

@@ -5,11 +5,13 @@ outside of them stays as it is. Where nothing matches exactly, one near match ma
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pails.core.hunks import diff_hunks
 from pails.core.ports import TextChange
-from pails.tools.lines import Folded, common_ends, dominant_line_end, fold, with_line_ends
+from pails.core.text import common_ends, split_lines
+from pails.tools.lines import Folded, dominant_line_end, fold, with_line_ends
 from pails.tools.near import NoMatch, find_near
 
 _GUTTER = re.compile(r"^ *(\d+)(?:\t| ?[|│:→] ?)", re.MULTILINE)
@@ -61,6 +63,36 @@ def find_edit(text: str, old: str, new: str, *, replace_all: bool = False) -> Ed
     return EditPlan(_changes(text, folded, places, old_folded, new_folded))
 
 
+def find_lines(
+    text: str, old: Sequence[str], new: Sequence[str], choose: Callable[[Sequence[int]], int | None]
+) -> EditPlan | EditError:
+    """Like `find_edit` for whole lines, without their ends; `old` has at least one.
+
+    `choose` gets the numbers (from 0) of the lines where `old` begins, when there are several; None
+    is too many for it.
+    """
+    folded = fold(text)
+    old_text, new_text = ("".join(line + "\n" for line in lines) for lines in (old, new))
+    places = _line_places(folded.text, old_text)
+    if not places:
+        return _without_exact_match(text, folded, old_text, new_text)
+    if len(places) > 1:
+        numbers = [folded.text.count("\n", 0, place) for place in places]
+        chosen = choose(numbers)
+        if chosen is None:
+            return EditError(_ambiguous(folded.text, places))
+        places = [places[numbers.index(chosen)]]
+    if places[0] + len(old_text) > len(folded.text):  # the last line has no end, and keeps none
+        old_text, new_text = old_text[:-1], new_text.removesuffix("\n")
+    return EditPlan(_changes(text, folded, places, old_text, new_text))
+
+
+def _line_places(text: str, old: str) -> list[int]:
+    """Where the lines `old`, which all have ends, stand as whole lines."""
+    padded = f"\n{text}" if text.endswith("\n") or not text else f"\n{text}\n"
+    return _places(padded, f"\n{old}", overlapping=True)
+
+
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
     """The text after the changes. Raises `ValueError` when they overlap or lie outside."""
     parts: list[str] = []
@@ -71,6 +103,33 @@ def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
         parts += text[done : change.start], change.replacement
         done = change.end
     return "".join((*parts, text[done:]))
+
+
+def narrowest(before: str, after: str) -> tuple[TextChange, ...]:
+    """The one change that leads from one text to the other."""
+    if before == after:
+        return ()
+    start, end = common_ends(before, after)
+    # Editors have no position between the two halves of a line end.
+    while start and before[start - 1] == "\r":
+        start -= 1
+    while end and before[len(before) - end] == "\n":
+        end -= 1
+    return (TextChange(start, len(before) - end, after[start : len(after) - end]),)
+
+
+def changes_between(before: str, after: str) -> tuple[TextChange, ...]:
+    """Changes of whole lines that lead from one text to the other; what is between them stays.
+
+    They take time with the size of the texts.
+    """
+    starts = [0]
+    for line in split_lines(before):
+        starts.append(starts[-1] + len(line))
+    return tuple(
+        TextChange(starts[hunk.at.start], starts[hunk.at.end], hunk.new)
+        for hunk in diff_hunks(before, after)
+    )
 
 
 def _fold_like(new: str, old: str) -> str:

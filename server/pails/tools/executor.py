@@ -10,7 +10,8 @@ import itertools
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from pails.core.errors import LogError
+from pails.core.errors import LogError, StorageError
 from pails.core.events import (
     ApprovalChoice,
     Effect,
@@ -32,19 +33,23 @@ from pails.core.events import (
 from pails.core.messages import ToolCall
 from pails.core.ports import (
     Action,
+    CallGuard,
     Change,
     Decision,
     Editor,
     Emit,
     Person,
+    Rewinder,
     SyntaxChecker,
+    Texts,
     ToolResult,
 )
 from pails.core.tasks import uninterrupted
 from pails.core.text import first_line, shown_path
 from pails.policy.gate import Gate
 from pails.policy.visible import visible_diff
-from pails.tools.diff import unified
+from pails.tools.choosing import Chosen, chooses_nothing, chosen, proposed_hunks
+from pails.tools.diff import DiffText, unified
 from pails.tools.findings import findings
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
 from pails.tools.repeats import Repeats
@@ -70,8 +75,11 @@ class Surroundings:
     checker: SyntaxChecker
     editor: Editor | None
     person: Person
+    texts: Texts
     emit: Emit
     parallel_reads: int
+    guard: CallGuard | None = None
+    rewinder: Rewinder | None = None
 
 
 class Executor:
@@ -144,7 +152,9 @@ class Executor:
             return parsed
         tool, args = parsed
         around = self._around
-        context = CallContext(self._turn_id, call.id, around.workspace, around.emit, around.person)
+        context = CallContext(
+            self._turn_id, call.id, around.workspace, around.emit, around.person, around.rewinder
+        )
         action = tool.action(args, context)
         decision = await self._judge(action)
         await around.emit(
@@ -155,16 +165,24 @@ class Executor:
         proposal = await tool.propose(args, context)
         if isinstance(proposal, ToolResult):
             return proposal
+        for file in proposal.files:  # checked while it is logged and written
+            if file.after is not None:
+                around.checker.begin(file.path, file.before, file.after)
+        typed: Mapping[Path, str | None] = {}
         if decision.verdict == "ask":
-            refusal = await self._approve(call, action, decision, proposal)
-            if refusal:
-                return refusal
+            allowed = await self._approve(call, action, decision, proposal)
+            if isinstance(allowed, ToolResult):
+                return allowed
+            proposal, typed = allowed.proposal, allowed.typed
             # While the person decided, the mode may have changed or a link been swapped.
             decision = await self._judge(action)
             if decision.verdict == "deny":
                 return _refused(decision.reason)
-        await around.emit(ToolCallStarted(self._turn_id, call.id, action.effect))
-        return await self._check(call, await proposal.run())
+        guard = around.guard.around(call.id, action.effect) if around.guard else nullcontext()
+        async with guard:
+            await around.emit(ToolCallStarted(self._turn_id, call.id, action.effect))
+            result = await proposal.run()
+        return await self._check(call, result, typed)
 
     async def _judge(self, action: Action) -> Decision:
         """In a thread, because the gate looks where links lead."""
@@ -196,15 +214,17 @@ class Executor:
 
     async def _approve(
         self, call: ToolCall, action: Action, decision: Decision, proposal: Proposal
-    ) -> ToolResult | None:
-        """Ask the person; None when the call may run."""
+    ) -> Chosen | ToolResult:
+        """Ask the person; what they allow of the call, or why it may not run."""
         around = self._around
         text, diff = proposal.text or action.title, visible_diff(proposal.diff)
-        answer = await around.person.approve(call.id, action, decision, text, diff)
-        if answer.choice is ApprovalChoice.ALLOW_SESSION:
-            around.gate.grant(decision)
-        if answer.choice in (ApprovalChoice.ALLOW_ONCE, ApprovalChoice.ALLOW_SESSION):
-            return None
+        hunks = await asyncio.to_thread(proposed_hunks, proposal) if proposal.revise else ()
+        answer = await around.person.approve(call.id, action, decision, text, diff, hunks=hunks)
+        allows = answer.choice in (ApprovalChoice.ALLOW_ONCE, ApprovalChoice.ALLOW_SESSION)
+        if allows and not chooses_nothing(answer):
+            if answer.choice is ApprovalChoice.ALLOW_SESSION:
+                around.gate.grant(decision)
+            return await asyncio.to_thread(chosen, proposal, answer)
         if answer.choice is ApprovalChoice.UNANSWERED:
             return _unanswered(answer.feedback)
         around.gate.refuse(action, around.workspace, self._turn_id)
@@ -216,19 +236,31 @@ class Executor:
             summary="refused by the person",
         )
 
-    async def _check(self, call: ToolCall, result: ToolResult) -> ToolResult:
+    async def _check(
+        self, call: ToolCall, result: ToolResult, typed: Mapping[Path, str | None]
+    ) -> ToolResult:
         """Tell of each written file and check its syntax; the findings ride on the result."""
-        said = [await self._check_change(call, change) for change in result.changes]
+        said = [await self._check_change(call, change, typed) for change in result.changes]
         return replace(result, text="\n".join((result.text, *filter(None, said))))
 
-    async def _check_change(self, call: ToolCall, change: Change) -> str:
+    async def _check_change(
+        self, call: ToolCall, change: Change, typed: Mapping[Path, str | None]
+    ) -> str:
         around = self._around
         path, shown = str(change.path), shown_path(change.path, around.workspace)
         # What is written must be told of, also when the turn is cancelled at this moment.
-        await uninterrupted(self._tell(call, change, shown))
-        report = await around.checker.check(change.path, change.before, change.after)
+        await uninterrupted(self._tell(call, change, shown, typed))
+        if change.after is None:
+            if around.editor:
+                around.editor.publish(change.path, None, ())
+            return ""
+        if change.binary:
+            return ""
+        # What a file had at its old path is no news at its new one.
+        before = change.before if change.moved_from is None else change.after
+        report = await around.checker.check(change.path, before, change.after)
         if around.editor:
-            around.editor.publish(change.path, report.problems)
+            around.editor.publish(change.path, change.after, report.problems)
         if report.checked:
             await around.emit(
                 SyntaxChecked(
@@ -239,8 +271,10 @@ class Executor:
         good = not report.problems and not report.existing
         return f"{found}\n{IF_DONE}".lstrip() if good else found
 
-    async def _tell(self, call: ToolCall, change: Change, shown: str) -> None:
-        diff = await asyncio.to_thread(unified, shown, change.before, change.after)
+    async def _tell(
+        self, call: ToolCall, change: Change, shown: str, typed: Mapping[Path, str | None]
+    ) -> None:
+        diff, ids = await asyncio.to_thread(self._kept, change, shown, typed)
         await self._around.emit(
             FileChanged(
                 self._turn_id,
@@ -252,8 +286,32 @@ class Executor:
                 change.target,
                 change.saved,
                 created=change.before is None,
+                deleted=change.after is None,
+                moved_from=str(change.moved_from or ""),
+                before_id=ids[0],
+                after_id=ids[1],
+                proposed_id=ids[2],
             )
         )
+
+    def _kept(
+        self, change: Change, shown: str, typed: Mapping[Path, str | None]
+    ) -> tuple[DiffText, tuple[str | None, str | None, str | None]]:
+        """The diff of a change, and the ids of its texts; see `FileChanged`. Blocks."""
+        diff = unified(shown, change.before, change.after)
+        before, after = self._keep(change.before, change), self._keep(change.after, change)
+        proposed = self._keep(typed[change.path], change) if change.path in typed else ""
+        return diff, (before, after, proposed)
+
+    def _keep(self, text: str | None, change: Change) -> str | None:
+        """A write that has happened is told of in any case, also when no text can be kept."""
+        if text is None or change.binary:
+            return None if text is None else ""
+        try:
+            return self._around.texts.keep(text)
+        except StorageError as error:
+            log.error("a text cannot be kept for review: %s", error)
+            return ""
 
 
 def _mistake(text: str) -> ToolResult:

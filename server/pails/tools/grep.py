@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -12,13 +13,13 @@ from pydantic import AfterValidator, Field
 from pails.context.truncation import truncate
 from pails.core.errors import ConfigurationError
 from pails.core.events import Effect
-from pails.core.ports import Action, ToolResult
+from pails.core.ports import Action, Editor, ToolResult
 from pails.host import files
 from pails.host.paths import normalized
 from pails.host.search import SearchOutput, run_search
 from pails.policy.names import is_secret
 from pails.tools.globs import MAX_GLOB_CHARS, Glob, compile_glob
-from pails.tools.matches import Found, Keeps, parse_counts, parse_matches, parse_names
+from pails.tools.matches import Found, Keeps, Printed, parse_counts, parse_matches, parse_names
 from pails.tools.paths import (
     WORKSPACE_GONE,
     PathText,
@@ -30,6 +31,7 @@ from pails.tools.paths import (
     shown_place,
 )
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
+from pails.tools.unsaved import UnsavedTexts, buffers_below
 
 T = TypeVar("T")
 
@@ -43,6 +45,9 @@ _SECONDS = 20.0
 _FEW = 3
 _SECONDS_AFTER_FEW = 0.5
 _SECONDS_AFTER_NONE = 2.0
+# In a large tree the one search is enough of a wait.
+_LONG_SECONDS = 0.05
+_SHARE_AFTER_LONG = 0.1
 _ERROR_CODE = 2
 _BRACES_AS_RIPGREP_READS_THEM = re.compile(r"[^{}]*(?:\{[^{}]*\}[^{}]*)*")
 
@@ -75,6 +80,11 @@ class Grep(Tool[GrepParameters]):
     effect = Effect.READ
     parameters = GrepParameters
 
+    def __init__(self, editor: Editor | None = None) -> None:
+        self._editor = editor
+        self._takes_long = False
+        """Whether searches take so long here that it pays to start more threads for one."""
+
     def action(self, args: GrepParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
         title = f"Search {echoed(repr(args.pattern))} in {path_for_person(context, path)}"
@@ -85,27 +95,54 @@ class Grep(Tool[GrepParameters]):
 
     async def _run(self, args: GrepParameters, context: CallContext) -> ToolResult:
         glob = None if args.glob is None else compile_glob(args.glob)
-        search = _Search(args, context, resolve_path(context, args.path), glob)
+        root = resolve_path(context, args.path)
+        unsaved = UnsavedTexts(buffers_below(self._editor, root))
+        try:
+            return await self._search(_Search(args, context, root, glob, unsaved))
+        finally:
+            await unsaved.close()
+
+    async def _search(self, search: "_Search") -> ToolResult:
+        context = search.context
         if await asyncio.to_thread(files.is_special, search.root):
             where = shown_place(context, search.root)
             return ToolResult(
                 f"{where} is not a regular file. Nothing was searched.", is_error=True
             )
         try:
-            output = await search.run("--json", "--sort", "path", "-C", str(args.context))
-            found = await _parsed(parse_matches, output, search.keeps)
+            printed, seconds = await self._matches(search)
+            found = await _parsed(parse_matches, printed, search.keeps)
+            output = printed.disk
             if output.cut and not output.timed_out:
                 found = await search.counted(found)
-            left_out = await search.left_out(found) if found.matches <= _FEW else ""
+            left_out = await search.left_out(found, seconds) if found.matches <= _FEW else ""
         except (OSError, ConfigurationError) as error:
             gone = await is_workspace_gone(context)
             text = WORKSPACE_GONE if gone else f"Could not search: {error}"
             return ToolResult(text, is_error=True)
         if found.matches or found.lines:
-            notes = [note for note in (found.note, _stopped(output), left_out) if note]
+            buffers = _from_buffers(found, printed)
+            notes = [note for note in (found.note, _stopped(output), buffers, left_out) if note]
             text = "\n".join((*found.lines, *(f"[{note}]" for note in notes)))
             return ToolResult(text, summary=f"{found.matches} matches in {len(found.files)} files")
         return await self._nothing(search, output, left_out)
+
+    async def _matches(self, search: "_Search") -> tuple[Printed, float]:
+        """What ripgrep prints, and the seconds that it took.
+
+        It sorts with one thread only. Without that the order is ours to make, but of an output that
+        was cut it would be a matter of chance which files are in it.
+        """
+        options = ("--json", "-C", str(search.args.context))
+        started = time.monotonic()
+        if self._takes_long:
+            printed = await search.run(*options)
+            if not printed.disk.cut or printed.disk.timed_out:
+                return printed, time.monotonic() - started
+        printed = await search.run(*options, "--sort", "path")
+        seconds = time.monotonic() - started
+        self._takes_long = self._takes_long or seconds > _LONG_SECONDS
+        return printed, seconds
 
     async def _nothing(self, search: "_Search", output: SearchOutput, left_out: str) -> ToolResult:
         args, context = search.args, search.context
@@ -114,7 +151,7 @@ class Grep(Tool[GrepParameters]):
             return ToolResult(
                 f"{reason}\nTo search for the text itself set literal.", is_error=True
             )
-        if not await asyncio.to_thread(files.exists, search.root):
+        if not search.unsaved and not await asyncio.to_thread(files.exists, search.root):
             return ToolResult(await missing_message(context, search.root), is_error=True)
         where = shown_place(context, search.root) + (f" ({echoed(args.glob)})" if args.glob else "")
         ending = "".join(f" {note}." for note in (_stopped(output), left_out) if note)
@@ -122,13 +159,16 @@ class Grep(Tool[GrepParameters]):
         return ToolResult(f"No matches for {pattern} in {where}.{ending}")
 
 
-async def _parsed(
-    parse: Callable[[SearchOutput, Keeps], T], output: SearchOutput, keeps: Keeps
-) -> T:
+async def _parsed(parse: Callable[[Printed, Keeps], T], printed: Printed, keeps: Keeps) -> T:
     """What an output says. A thread for a short one would cost more than reading it."""
-    if len(output.stdout) <= _SHORT_BYTES:
-        return parse(output, keeps)
-    return await asyncio.to_thread(parse, output, keeps)
+    if len(printed.disk.stdout) <= _SHORT_BYTES and printed.unsaved is None:
+        return parse(printed, keeps)
+    return await asyncio.to_thread(parse, printed, keeps)
+
+
+def _from_buffers(found: Found, printed: Printed) -> str:
+    names = sorted(found.files & printed.unsaved_paths)
+    return f"as the editor has it, not as on disk: {', '.join(names)}" if names else ""
 
 
 def _stopped(output: SearchOutput) -> str:
@@ -143,8 +183,37 @@ class _Search:
     context: CallContext
     root: Path
     glob: Glob | None
+    unsaved: UnsavedTexts
 
-    async def run(self, *options: str, seconds: float = _SECONDS) -> SearchOutput:
+    async def run(self, *options: str, seconds: float = _SECONDS) -> Printed:
+        """Search the disk and, at the same time, the open documents that differ from it."""
+        workspace, target = self.context.workspace, self._target()
+        on_disk = run_search(self._arguments(options, target), workspace, seconds, _LIMIT_BYTES)
+        if not self.unsaved:
+            return Printed(await on_disk)
+        disk, printed = await asyncio.gather(on_disk, self._in_buffers(options, seconds))
+        return printed(disk)
+
+    async def _in_buffers(
+        self, options: Sequence[str], seconds: float
+    ) -> Callable[[SearchOutput], Printed]:
+        shadow = await self.unsaved.shadow()
+        if shadow is None:
+            return Printed
+        workspace, target, root = self.context.workspace, self._target(), ""
+        folder = shadow.place(workspace)
+        if not self.root.is_relative_to(workspace):
+            folder, target, root = shadow.root, str(shadow.place(self.root)), str(shadow.root)
+        output = await run_search(self._arguments(options, target), folder, seconds, _LIMIT_BYTES)
+        paths = frozenset(self._printed(path) for path in shadow.paths)
+        return lambda disk: Printed(disk, output, paths, root)
+
+    def _printed(self, path: Path) -> str:
+        """A path that was found, as ripgrep prints it."""
+        inside = self.root.is_relative_to(self.context.workspace)
+        return (path.relative_to(self.context.workspace) if inside else path).as_posix()
+
+    def _arguments(self, options: Sequence[str], target: str) -> Sequence[str]:
         args = self.args
         switches = {
             "--fixed-strings": args.literal,
@@ -152,7 +221,7 @@ class _Search:
             "--multiline": "\n" in args.pattern or (not args.literal and "\\n" in args.pattern),
             "--hidden": self.glob is not None and self.glob.names_hidden,
         }
-        arguments = (
+        return (
             "--no-config",
             "--no-messages",
             "--path-separator=/",
@@ -163,9 +232,8 @@ class _Search:
             "-e",
             args.pattern,
             "--",
-            self._target(),
+            target,
         )
-        return await run_search(arguments, self.context.workspace, seconds, _LIMIT_BYTES)
 
     def keeps(self, path: str) -> bool:
         """Whether the path (as ripgrep prints it) is one of the files asked for.
@@ -186,21 +254,27 @@ class _Search:
 
     async def counted(self, found: Found) -> Found:
         """The same lines with exact counts, for a search whose output was too much."""
-        output = await self.run("--count", "--null")
-        counts = await _parsed(parse_counts, output, self.keeps)
+        printed = await self.run("--count", "--null")
+        counts = await _parsed(parse_counts, printed, self.keeps)
         return Found(found.lines, sum(counts.values()), frozenset(counts), found.shown)
 
-    async def left_out(self, found: Found) -> str:
-        """How many files match only among those that are hidden or ignored."""
+    async def left_out(self, found: Found, seconds: float) -> str:
+        """How many files match only among those that are hidden or ignored.
+
+        A search that took long, `seconds`, is not made much longer by that.
+        """
         options = ["--files-with-matches", "--null", "--hidden", "--no-ignore", "--glob=!.git"]
         if found.matches:
             options.append("--threads=1")  # starting more doubles the time in a small project
-        seconds = _SECONDS_AFTER_FEW if found.matches else _SECONDS_AFTER_NONE
-        output = await self.run(*options, seconds=seconds)
-        count = len(await _parsed(parse_names, output, self.keeps) - found.files)
+        limit = _SECONDS_AFTER_FEW if found.matches else _SECONDS_AFTER_NONE
+        if seconds > _LONG_SECONDS:
+            limit = min(limit, seconds * _SHARE_AFTER_LONG)
+        printed = await self.run(*options, seconds=limit)
+        count = len(await _parsed(parse_names, printed, self.keeps) - found.files)
         if not count:
-            return ""
-        at_least = "at least " if output.cut else ""
+            not_all = printed.disk.timed_out and not found.matches
+            return "Hidden and ignored files were not all searched" if not_all else ""
+        at_least = "at least " if printed.disk.cut else ""
         noun = "file matches" if count == 1 else "files match"
         return f"{at_least}{count} more {noun} among hidden or ignored ones; name their path"
 

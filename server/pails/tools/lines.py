@@ -6,8 +6,9 @@ that a model sees count `\\n` only where there is any, as ripgrep and compilers 
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
+
+from pails.core.text import common_ends
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -84,34 +85,3 @@ def numbered_lines(text: str) -> list[str]:
     if lines[-1] == "":
         lines.pop()
     return lines
-
-
-def common_ends(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """How much two texts, or two lists, share at their starts and, beyond that, at their ends."""
-    shorter = min(len(one), len(other))
-    prefix = _common_start(one, other, shorter)
-    suffix = _common_end(one, other, shorter - prefix)
-    return prefix, suffix
-
-
-def _common_start(one: Sequence[str], other: Sequence[str], limit: int) -> int:
-    """By halving, since comparing slices is far faster than comparing one by one."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_end(one: Sequence[str], other: Sequence[str], limit: int) -> int:
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

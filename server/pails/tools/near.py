@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from pails.tools.lines import common_ends
+from pails.core.text import common_ends
 
 _SHOWN_LINES = 8
 _SHOWN_COLUMNS = 200

@@ -1,16 +1,19 @@
 """Paths in tools: what the model may write, what it means, and what to say of a path."""
 
 import asyncio
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from pails.core.ports import ToolResult
 from pails.core.text import first_line, join_surrogates, shown_path
 from pails.host import files
+from pails.host.paths import normalized
 from pails.policy.visible import visible_line
-from pails.tools.documents import Unreadable
+from pails.tools.document import Unreadable
 from pails.tools.registry import CallContext
 
 _MAX_PATH_CHARS = 4096
@@ -64,27 +67,50 @@ async def unreadable_message(context: CallContext, path: Path, found: Unreadable
     return f"{shown_path(path, context.workspace)} {found.message}."
 
 
+async def unwritable(context: CallContext, path: Path, found: Unreadable) -> ToolResult:
+    """The result of a call that cannot write there, because there is no text to begin with."""
+    text = await unreadable_message(context, path, found)
+    return ToolResult(f"{text} Nothing was written.", is_error=True)
+
+
 async def missing_message(context: CallContext, path: Path) -> str:
     """That the path does not exist, and what similar there is in the workspace."""
     if await is_workspace_gone(context):
         return WORKSPACE_GONE
-    folder = path.parent
-    if not folder.is_relative_to(context.workspace):
-        return f"{shown_path(path, context.workspace)} does not exist."
-    names = await asyncio.to_thread(_names, folder)
     shown = shown_path(path, context.workspace)
-    if names is None:
-        return f"{shown} does not exist, nor does its folder."
-    if path.name in names:
+    if not normalized(path.parent).is_relative_to(context.workspace):
+        return f"{shown} does not exist."
+    found = await asyncio.to_thread(_look_around, path, context.workspace)
+    if found.is_there:
         return f"{shown} is a link, and what it leads to does not exist."
-    lowered = {name.lower(): name for name in names}
-    close = [lowered[name] for name in get_close_matches(path.name.lower(), lowered, n=3)]
-    if not close:
-        where = shown_place(context, folder)
-        return f"{shown} does not exist; {where} has nothing similar. See list_dir or glob."
-    return f"{shown} does not exist. Similar: " + ", ".join(
-        shown_path(folder / name, context.workspace) for name in close
+    gone = (
+        "does not exist" if found.folder == path.parent else "does not exist, nor does its folder"
     )
+    if found.close:
+        names = (shown_path(close, context.workspace) for close in found.close)
+        return f"{shown} {gone}. Similar: {', '.join(names)}"
+    where = shown_place(context, found.folder)
+    return f"{shown} {gone}; {where} has nothing similar. See list_dir or glob."
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The deepest folder on the way to a path, and what is like the next name in it."""
+
+    folder: Path
+    is_there: bool
+    close: tuple[Path, ...]
+
+
+def _look_around(path: Path, workspace: Path) -> _Around:
+    """Blocks."""
+    folder, name = path.parent, path.name
+    while (names := _names(folder)) is None and folder != workspace:
+        folder, name = folder.parent, folder.name
+    lowered = {found.lower(): found for found in names or ()}
+    close = get_close_matches(name.lower(), lowered, n=3)
+    is_there = folder == path.parent and name in lowered.values()
+    return _Around(folder, is_there, tuple(folder / lowered[found] for found in close))
 
 
 def _names(folder: Path) -> list[str] | None:

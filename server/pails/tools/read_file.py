@@ -1,21 +1,25 @@
-"""The tool `read_file`: numbered lines, a page at a time."""
+"""The tool `read_file`: numbered lines, a page at a time; of a notebook its cells."""
 
 import asyncio
-from dataclasses import dataclass
+from pathlib import Path
 
 from pydantic import Field
 
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
-from pails.core.text import safe_cut
-from pails.tools.documents import Document, Documents, Unreadable
-from pails.tools.lines import numbered_lines
+from pails.core.text import shown_path
+from pails.host.encodings import BinaryFile
+from pails.host.files import reason
+from pails.host.large_text import text_pieces
+from pails.tools.cell_view import cells_as_text
+from pails.tools.cells import NoNotebook, is_notebook, parse_notebook
+from pails.tools.document import Document, Unreadable
+from pails.tools.documents import Documents
+from pails.tools.list_dir import shown_size
+from pails.tools.pages import PAGE_LINES, Extract, Page, read_page, read_page_of_pieces
 from pails.tools.paths import PathText, path_for_person, resolve_path, unreadable_message
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
-PAGE_LINES = 2000
-PAGE_CHARS = 30_000
-LINE_CHARS = 2000
 # Larger texts are split into lines outside of the event loop.
 _LARGE_CHARS = 200_000
 
@@ -25,6 +29,7 @@ class ReadFileParameters(Parameters):
     offset: int = Field(1, ge=1, description="first line")
     limit: int = Field(PAGE_LINES, ge=1, description="number of lines")
     column: int = Field(1, ge=1, description="for a line that was cut: where to go on in it")
+    raw: bool = Field(False, description="a notebook as its JSON")
 
 
 class ReadFile(Tool[ReadFileParameters]):
@@ -45,96 +50,70 @@ class ReadFile(Tool[ReadFileParameters]):
 
     async def _run(self, args: ReadFileParameters, context: CallContext) -> ToolResult:
         path = resolve_path(context, args.path)
-        document = await self._documents.read(path)
+        document = await self._documents.read_for_model(path)
         if isinstance(document, Unreadable):
+            if document.reason == "too large":
+                return await asyncio.to_thread(_read_large, path, args, context.workspace)
             text = await unreadable_message(context, path, document)
-            return ToolResult(text + _INSTEAD.get(document.reason, ""), is_error=True)
+            if document.reason == "directory":
+                text += " Use list_dir."
+            return ToolResult(text, is_error=True)
         if len(document.text) > _LARGE_CHARS:
-            page = await asyncio.to_thread(read_page, document.text, args)
+            return await asyncio.to_thread(_read, document, args)
+        return _read(document, args)
+
+
+def _read(document: Document, args: ReadFileParameters) -> ToolResult:
+    """The wanted part of a document."""
+    text, notes = document.text, _notes(document)
+    if is_notebook(document.path) and text and not args.raw:
+        notebook = parse_notebook(text)
+        if isinstance(notebook, NoNotebook):
+            notes.append(f"shown as text: it {notebook.message}")
         else:
-            page = read_page(document.text, args)
-        notes = [*_notes(document), *page.notes]
-        header = f"[{'; '.join(notes)}]\n" if notes else ""
-        summary = f"{page.lines} lines" if page.lines != 1 else "1 line"
-        return ToolResult(header + page.text, is_error=page.is_error, summary=summary)
+            text = cells_as_text(notebook)
+            notes.append(notebook.described)
+    return _result(notes, read_page(text, _extract(args)))
 
 
-_INSTEAD = {
-    "directory": " Use list_dir.",
-    "too large": " Search it with grep, or read a part with run_command.",
-}
+def _read_large(path: Path, args: ReadFileParameters, workspace: Path) -> ToolResult:
+    """The wanted part of a file that is too large to be held. Blocks."""
+    shown = shown_path(path, workspace)
+    try:
+        with text_pieces(path) as found:
+            if isinstance(found, BinaryFile):
+                text = f"{shown} is binary: {found.size:,} bytes, {found.kind}."
+                return ToolResult(text, is_error=True)
+            notes = [*_encoding_notes(found.encoding), "too large to be edited"]
+            extent = f"a file of {shown_size(found.size)}"
+            page = read_page_of_pieces(found.pieces, _extract(args), found.line_end, extent)
+            return _result(notes, page)
+    except OSError as error:
+        return ToolResult(f"{shown} cannot be read: {reason(error)}.", is_error=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A part of a text: numbered lines, how many, and what a reader should know about it."""
-
-    text: str
-    lines: int = 0
-    notes: tuple[str, ...] = ()
-    is_error: bool = False
+def _extract(args: ReadFileParameters) -> Extract:
+    return Extract(args.offset, args.limit, args.column)
 
 
-def read_page(text: str, args: ReadFileParameters) -> Page:
-    """The lines that `args` asks for, as many as fit; notes say how to go on."""
-    if not text:
-        return Page("", notes=("empty file",))
-    lines = numbered_lines(text)
-    if args.offset > len(lines):
-        return Page("", notes=(f"no line {args.offset}: {_extent(lines, text)}",), is_error=True)
-    if args.column > 1:
-        return _part_of_line(lines, args.offset, args.column)
-    shown: list[str] = []
-    room = PAGE_CHARS
-    last = min(len(lines), args.offset - 1 + args.limit)
-    for number in range(args.offset, last + 1):
-        line = _numbered(number, lines[number - 1])
-        room -= len(line) + 1
-        if room < 0 and shown:
-            break
-        shown.append(line)
-    end = args.offset + len(shown) - 1
-    notes: tuple[str, ...] = ()
-    if args.offset > 1 or end < len(lines):
-        going_on = f"; next: offset={end + 1}" if end < len(lines) else ""
-        notes = (f"lines {args.offset}-{end} of {_extent(lines, text)}{going_on}",)
-    return Page("\n".join(shown), len(shown), notes)
-
-
-def _numbered(number: int, line: str) -> str:
-    if len(line) <= LINE_CHARS:
-        return f"{number}\t{line}"
-    cut = safe_cut(line, LINE_CHARS)
-    rest = f"… [{len(line):,} characters; next: offset={number} column={cut + 1}]"
-    return f"{number}\t{line[:cut]}{rest}"
-
-
-def _part_of_line(lines: list[str], number: int, column: int) -> Page:
-    """One long line from `column` on."""
-    line = lines[number - 1]
-    if column > len(line):
-        note = f"line {number} has {len(line):,} characters, no column {column}"
-        return Page("", notes=(note,), is_error=True)
-    end = safe_cut(line, column - 1 + PAGE_CHARS)
-    note = f"line {number} of {len(lines)}, columns {column}-{end} of {len(line):,}"
-    if end < len(line):
-        note += f"; next: offset={number} column={end + 1}"
-    elif number < len(lines):
-        note += f"; next: offset={number + 1}"
-    return Page(f"{number}\t{line[column - 1 : end]}", 1, (note,))
-
-
-def _extent(lines: list[str], text: str) -> str:
-    return f"{len(lines):,} lines, {len(text):,} characters"
+def _result(notes: list[str], page: Page) -> ToolResult:
+    notes = [*notes, *page.notes]
+    header = f"[{'; '.join(notes)}]\n" if notes else ""
+    summary = f"{page.lines} lines" if page.lines != 1 else "1 line"
+    return ToolResult(header + page.text, is_error=page.is_error, summary=summary)
 
 
 def _notes(document: Document) -> list[str]:
     notes: list[str] = []
     if document.dirty:
-        notes.append("unsaved text from the editor, not yet on disk")
+        notes.append("as the editor has it, not as on disk")
     stored = document.stored
-    if stored is not None and stored.encoding != "utf-8":
-        notes.append(f"encoding {stored.encoding}")
+    if stored is not None:
+        notes += _encoding_notes(stored.encoding)
     if stored is not None and not stored.exact:
-        notes.append("some bytes are not UTF-8 and show as \ufffd; it cannot be edited")
+        notes.append("some bytes are broken and show as \ufffd; it cannot be edited")
     return notes
+
+
+def _encoding_notes(encoding: str) -> list[str]:
+    return [] if encoding == "utf-8" else [f"encoding {encoding}"]

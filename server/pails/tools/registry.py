@@ -5,7 +5,7 @@ A tool never raises except cancellation: a failure that the model can mend is a 
 are a pydantic model, and the schema the model sees is made from that.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from pails.core.events import Effect
 from pails.core.messages import ToolSpec
-from pails.core.ports import Action, Emit, Person, ToolResult
+from pails.core.ports import Action, Emit, Person, Rewinder, ToolResult
 
 
 class Parameters(BaseModel):
@@ -40,22 +40,41 @@ P = TypeVar("P", bound=Parameters)
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Where a call runs: its ids, the workspace (absolute, real path), and how to speak."""
+    """Where a call runs: its ids, the workspace (absolute, real path), how to speak, the way back.
+
+    `rewinder` is None where there is no session to go back in.
+    """
 
     turn_id: str
     call_id: str
     workspace: Path
     emit: Emit
     person: Person
+    rewinder: Rewinder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedFile:
+    """A file as a call would leave it; None where there is, or would be, no file."""
+
+    path: Path
+    before: str | None
+    after: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A call that is ready to run. `text` is the whole of it for a person, `diff` what changes."""
+    """A call that is ready to run. `text` is the whole of it for a person, `diff` what changes.
+
+    A call that writes texts says which in `files`. Where a person may take a part of them, or
+    change them, `revise` makes the same call with these texts in place of its own.
+    """
 
     run: Callable[[], Awaitable[ToolResult]]
     text: str = ""
     diff: str = ""
+    files: tuple[ProposedFile, ...] = ()
+    revise: "Callable[[Mapping[Path, str]], Proposal] | None" = None
 
 
 class Tool(Generic[P]):

@@ -12,12 +12,14 @@ from pails.core.events import (
     Effect,
     Event,
     FileChanged,
+    HunksResolved,
     Notice,
     PlanStep,
     PlanUpdated,
     Problem,
     ReasoningDelta,
     ReplyDiscarded,
+    Rewound,
     RoundStarted,
     RunState,
     SourcePosition,
@@ -180,6 +182,11 @@ def test_long_diffs_are_cut_and_say_so():
     [
         ({"target": "disk", "saved": True, "created": True}, "  n.py +1 −0 (new)"),
         ({"target": "buffer", "saved": False}, "  n.py +1 −0 (in the editor, unsaved)"),
+        ({"target": "disk", "saved": True, "deleted": True}, "  n.py +1 −0 (deleted)"),
+        (
+            {"target": "disk", "saved": True, "moved_from": "/work space/o.py"},
+            "  n.py +1 −0 (was o.py)",
+        ),
     ],
 )
 def test_where_a_change_went(change: dict, row: str):
@@ -193,6 +200,14 @@ def test_edits_of_one_file_are_added_up():
         "Done · 2 rounds · tokens not reported · 1.2 s",
         "  a +4 −2 in 2 edits",
     ]
+
+
+def test_a_review_in_an_editor_is_seen():
+    accepted = HunksResolved("turn", "/work space/a", ("h",), "accepted")
+    rejected = HunksResolved("turn", "/work space/a", ("h", "i"), "rejected", "no\x1b globals")
+    assert show(accepted, rejected) == (
+        "  1 change in a accepted\n  2 changes in a rejected: no\\x1b globals\n"
+    )
 
 
 def test_a_failed_turn_says_why():
@@ -225,3 +240,10 @@ def test_escape_sequences_of_the_model_and_of_commands_are_shown_not_obeyed():
     )
     assert "\x1b" not in shown
     assert "\\x1b[31mred" in shown
+
+
+def test_what_a_rewind_did_is_a_row_for_each_file():
+    rewound = Rewound("r", "turn", False, ("/work space/日本.py",), ("/work space/b.py",))
+    shown = show(rewound)
+    assert "  日本.py taken back\n" in shown
+    assert "  b.py left alone\n" in shown

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pails.core.hunks import apply_hunks, diff_hunks, revert_hunks, split_lines
+from pails.core.hunks import apply_hunks, diff_hunks, diff_lines, revert_hunks, split_lines
 
 LINES = st.lists(
     st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\u2028\n", "e\r", "字\n"]), max_size=12
@@ -116,3 +116,7 @@ def test_hunks_of_another_text_are_refused() -> None:
     hunks = diff_hunks("a\nb\n", "a\nc\n")
     with pytest.raises(ValueError, match="line 2"):
         apply_hunks("a\nx\n", hunks)
+
+
+def test_a_hunk_as_a_diff_has_it_whatever_its_line_ends() -> None:
+    assert diff_lines("一\r\n\n", "-\rz") == ["-一", "-", "+-", "+z"]

@@ -5,8 +5,17 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pails.core.text import first_line, join_surrogates_within, safe_cut, shown_path
+from pails.core.text import (
+    common_ends,
+    first_line,
+    join_surrogates_within,
+    safe_cut,
+    shown_path,
+    split_lines,
+)
 
 FAMILY = "👨‍👩‍👧‍👦"
 ACCENT = "e\u0301"
@@ -64,3 +73,24 @@ def test_a_cut_is_always_found():
     text = "\u0301" * 1000
     assert unicodedata.combining(text[0])
     assert safe_cut(text, 500) == 500
+
+
+@given(st.text(alphabet="ab\r\n\f\x1c\x85\u2028中", max_size=30))
+def test_lines_end_as_in_the_language_server_protocol_and_nowhere_else(text: str):
+    lines = split_lines(text)
+    assert "".join(lines) == text
+    ends = text.replace("\r\n", "\n").replace("\r", "\n").count("\n")
+    assert len(lines) == ends + (not text.endswith(("\r", "\n")) and text != "")
+    assert not any("\r" in line.rstrip("\r\n") or "\n" in line.rstrip("\r\n") for line in lines)
+
+
+@given(st.text("ab", max_size=12), st.text("ab", max_size=12))
+def test_common_ends_are_equal_do_not_overlap_and_are_as_long_as_can_be(one: str, other: str):
+    start, end = common_ends(one, other)
+    shorter = min(len(one), len(other))
+    assert start + end <= shorter
+    assert one[:start] == other[:start]
+    assert one[len(one) - end :] == other[len(other) - end :]
+    assert start == shorter or one[start] != other[start]
+    assert start + end == shorter or one[-end - 1] != other[-end - 1]
+    assert common_ends(one.encode(), other.encode()) == (start, end)

@@ -5,15 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pails.diagnostics.compare import Comparison, compare, map_lines
-from pails.diagnostics.grammars import load
-from pails.diagnostics.syntax import find_errors
+from pails.diagnostics.trees import check
 from tests.unit.diagnostics.samples import SAMPLES, Sample
 
 
 def compared(language: str, before: str, after: str) -> Comparison:
-    grammar = load(language)
-    old = find_errors(before, grammar, language)
-    return compare(before, old, after, find_errors(after, grammar, language))
+    old, found = check(before, language).found, check(after, language).found
+    return compare(before, old, after, found)
 
 
 BROKEN = st.sampled_from(SAMPLES)
@@ -125,3 +123,11 @@ def test_text_put_in_right_before_an_old_error_does_not_renew_it() -> None:
 def test_line_changed_right_before_an_old_error_does_not_renew_it() -> None:
     before = '{"a": 1\n "b": 2}'
     assert compared("json", before, '{"a": 11\n "b": 2}') == Comparison([], 1)
+
+
+def test_new_break_behind_an_old_error_that_stays_is_new() -> None:
+    """The whole rest of the file counts as not understood because of the bracket of line 1."""
+    before = "def g(b:\n    if b:\n        return (b)\n    return 2\n\n\ny = f(g(1))\n"
+    result = compared("python", before, before.replace("(b)\n", "(b\n"))
+    assert [it.start[0] for it in result.new] == [4]
+    assert result.existing >= 1

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pails.diagnostics.grammars import load
-from pails.diagnostics.syntax import MAX_FINDINGS, Finding, find_errors
+from pails.diagnostics.syntax import MAX_FINDINGS, Finding
+from pails.diagnostics.trees import check
 from tests.unit.diagnostics.samples import SAMPLES, Sample
 
 
 def errors(language: str, text: str) -> list[Finding]:
-    return find_errors(text, load(language), language)
+    return check(text, language).found
 
 
 def heads(language: str, text: str) -> list[tuple[int, int, str]]:

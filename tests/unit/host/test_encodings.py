@@ -1,5 +1,6 @@
 """Encodings: what each kind of file is taken for, and that its bytes come back."""
 
+import struct
 from dataclasses import replace
 
 import pytest
@@ -71,6 +72,38 @@ def test_a_few_nuls_make_no_utf16(data):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("text", ["key = value\r\n", 'name = "汉字"\n', "Straße größer\n" * 500])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hi\n",
+        "key = value\r\n",
+        'name = "汉字"\n',
+        "Straße größer\n" * 500,
+        "こんにちは世界、これはテストです。\n",
+        "这是一个没有标记的文件，全是中文。\n第二行也是。\n",
+        "한국어 문서입니다. 두 번째 줄.\n",
+        "Это файл без метки.\n",
+    ],
+)
 def test_utf16_without_a_mark_is_text_where_it_convinces(text, encoding):
     assert decode(text.encode(encoding)) == TextFile(text, encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("text", ["key = value\r\n", "日本語😀\n"])
+def test_utf32_without_a_mark_is_text(text, encoding):
+    assert decode(text.encode(encoding)) == TextFile(text, encoding)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        struct.pack("<50i", *range(50)),
+        struct.pack("<50i", *range(1000, 1050)),
+        struct.pack("<20d", *(n / 7 for n in range(20))),
+        struct.pack("<20f", *(float(n) for n in range(20))),
+        b"name\0other\0third\0" * 5,
+    ],
+)
+def test_numbers_and_lists_with_nuls_are_binary(data):
+    assert isinstance(decode(data), BinaryFile)

@@ -22,6 +22,8 @@ def handle(request):
     match request["do"]:
         case "echo":
             return {"value": request["value"]}
+        case "join":
+            return {"value": "|".join(request["texts"])}
         case "print":
             print("noise on standard output", flush=True)
             os.write(1, b"noise")
@@ -57,6 +59,13 @@ async def echo(worker: Worker, value: object) -> object:
 @pytest.mark.parametrize("value", ["", "a\n嗨😀", "\ud83d", None, [1, {"a": 2.5}], "x" * 3_000_000])
 async def test_values_come_back(worker: Worker, value: object) -> None:
     assert await echo(worker, value) == value
+
+
+async def test_texts_travel_behind_the_request(worker: Worker) -> None:
+    texts = ["", "中😀\r\n", "\ud83d", "x" * 3_000_000]
+    answer = await worker.request({"do": "join", "texts": texts}, 30)
+    assert answer["value"] == "|".join(texts)
+    assert await echo(worker, "next") == "next"
 
 
 async def test_one_child_answers_all_in_order(worker: Worker) -> None:

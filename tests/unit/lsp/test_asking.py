@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,15 +15,16 @@ from pails.core.events import (
     ApprovalResolved,
     Envelope,
     Event,
+    ProposedHunk,
     QuestionAnswered,
     QuestionAsked,
 )
 from pails.core.ports import ApprovalAnswer
 from pails.lsp.asking import Prompter, QuestionReply, approve_by, ask_by, tell_resolved
-from pails.lsp.bare import CANNOT_ASK, DISMISSED, BarePerson
+from pails.lsp.bare import CANNOT_ASK, DISMISSED, NO_PART, BarePerson
 from pails.lsp.client import Client
-from pails.lsp.coding import encode
-from pails.lsp.protocol import ApprovalRequestParams
+from pails.lsp.coding import decode, encode
+from pails.lsp.protocol import ApprovalRequestParams, PaiCapabilities
 from pails.session.codec import encode_event
 from tests.unit.lsp.conftest import FakeWire
 
@@ -150,7 +152,32 @@ async def test_what_waits_is_asked_again_but_not_twice(client: Client, wire: Fak
     assert len(wire.withdrawn) == 2
 
 
+@pytest.mark.parametrize(
+    ("sent", "answer"),
+    [
+        (
+            {"choice": "allowOnce", "hunkIds": ["h1", "h3"]},
+            ApprovalAnswer(ApprovalChoice.ALLOW_ONCE, hunk_ids=("h1", "h3")),
+        ),
+        (
+            {"choice": "allowOnce", "texts": {"/w/名.py": "x = 1\n"}},
+            ApprovalAnswer(ApprovalChoice.ALLOW_ONCE, texts={"/w/名.py": "x = 1\n"}),
+        ),
+    ],
+)
+async def test_an_answer_may_take_parts_or_other_texts(
+    client: Client, wire: FakeWire, sent: Any, answer: ApprovalAnswer
+) -> None:
+    session = SessionAtHand()
+    wire.answers["pai/approval/request"] = lambda _: sent
+    prompter(session, client).push(envelope(APPROVAL))
+    await settle()
+    assert session.answers == [("a", answer)]
+
+
 # -- clients that know plain LSP only ---------------------------------------------------------
+
+PLAIN = decode(PaiCapabilities, {})
 
 Approving = Callable[[Any], Awaitable[ApprovalAnswer | None]]
 
@@ -176,7 +203,7 @@ async def test_bare_approvals(
     client: Client, wire: FakeWire, title: str | None, answer: ApprovalAnswer
 ) -> None:
     wire.answers[SHOW] = chosen(title)
-    assert await BarePerson(client, has_events=False).approve("s", APPROVAL) == answer
+    assert await BarePerson(client, PLAIN).approve("s", APPROVAL) == answer
     [params] = wire.of(SHOW)
     assert "pytest -q ⟨U+202E⟩" in params.message and "mode auto asks" in params.message
     assert [action.title for action in params.actions] == [
@@ -191,18 +218,66 @@ async def test_bare_approvals_without_a_rule_cannot_be_allowed_for_longer(
 ) -> None:
     wire.answers[SHOW] = chosen("Allow for this session: ")
     once = ApprovalRequested("t", "c", "a", "x", "Do x", "x", rule="", reason="r", diff="-a\n+b")
-    answer = await BarePerson(client, has_events=False).approve("s", once)
+    answer = await BarePerson(client, PLAIN).approve("s", once)
     assert answer == ApprovalAnswer(ApprovalChoice.UNANSWERED, DISMISSED)
     [params] = wire.of(SHOW)
     assert [action.title for action in params.actions] == ["Allow once", "Reject"]
     assert "-a\n+b" in params.message
 
 
+HUNKS = (
+    ProposedHunk("h1", "/w/a.py", 0, "old\n", "new 名\n"),
+    ProposedHunk("h2", "/w/a.py", 8, "", "safe \u202e evil\n"),
+)
+IN_PARTS = replace(APPROVAL, tool="edit_file", hunks=HUNKS)
+
+
+@pytest.mark.parametrize(
+    ("decisions", "answer"),
+    [
+        (["Take this part"] * 2, ApprovalAnswer(ApprovalChoice.ALLOW_ONCE, "", ("h1", "h2"))),
+        (
+            ["Leave this part out", "Take this part"],
+            ApprovalAnswer(ApprovalChoice.ALLOW_ONCE, hunk_ids=("h2",)),
+        ),
+        (["Leave this part out"] * 2, ApprovalAnswer(ApprovalChoice.REJECT, NO_PART)),
+        (["Take this part", None], ApprovalAnswer(ApprovalChoice.UNANSWERED, DISMISSED)),
+    ],
+)
+async def test_bare_approvals_part_by_part(
+    client: Client, wire: FakeWire, decisions: list[str | None], answer: ApprovalAnswer
+) -> None:
+    said = iter(["Decide part by part", *decisions])
+    wire.answers[SHOW] = lambda _: chosen(next(said))(None)
+    assert await BarePerson(client, PLAIN).approve("s", IN_PARTS) == answer
+    _, first, second = wire.of(SHOW)
+    assert first.message.endswith("/w/a.py line 1\n\n-old\n+new 名")
+    assert second.message.endswith("part 2 of 2, /w/a.py line 9\n\n+safe ⟨U+202E⟩ evil")
+
+
+async def test_one_part_is_the_whole(client: Client, wire: FakeWire) -> None:
+    wire.answers[SHOW] = chosen("Decide part by part")
+    one = replace(IN_PARTS, hunks=HUNKS[:1])
+    answer = await BarePerson(client, PLAIN).approve("s", one)
+    assert answer == ApprovalAnswer(ApprovalChoice.UNANSWERED, DISMISSED)
+
+
+@pytest.mark.parametrize(("typed", "reason"), [("too clever\n", "too clever"), (None, "")])
+async def test_who_can_type_can_say_why(
+    client: Client, wire: FakeWire, typed: str | None, reason: str
+) -> None:
+    wire.answers[SHOW] = chosen("Reject, and say why")
+    wire.answers["pai/question/ask"] = lambda _: {"answer": typed}
+    person = BarePerson(client, decode(PaiCapabilities, {"questions": True}))
+    answer = await person.approve("s", APPROVAL)
+    assert answer == ApprovalAnswer(ApprovalChoice.REJECT, reason)
+
+
 async def test_bare_approvals_that_cannot_be_shown_are_unanswered(
     client: Client, wire: FakeWire
 ) -> None:
     wire.answers[SHOW] = lambda _: JsonRpcMethodNotFound.of(SHOW)
-    answer = await BarePerson(client, has_events=False).approve("s", APPROVAL)
+    answer = await BarePerson(client, PLAIN).approve("s", APPROVAL)
     assert answer == ApprovalAnswer(ApprovalChoice.UNANSWERED, CANNOT_ASK)
 
 
@@ -210,7 +285,7 @@ async def test_dismissed_stays_pending_where_it_can_be_answered_by_method(
     client: Client, wire: FakeWire
 ) -> None:
     wire.answers[SHOW] = chosen(None)
-    person = BarePerson(client, has_events=True)
+    person = BarePerson(client, decode(PaiCapabilities, {"events": True}))
     assert await person.approve("s", APPROVAL) is None
     assert await person.ask("s", QUESTION) is None
 
@@ -222,14 +297,14 @@ async def test_bare_questions(
     client: Client, wire: FakeWire, title: str | None, reply: QuestionReply
 ) -> None:
     wire.answers[SHOW] = chosen(title)
-    assert await BarePerson(client, has_events=False).ask("s", QUESTION) == reply
+    assert await BarePerson(client, PLAIN).ask("s", QUESTION) == reply
 
 
 async def test_bare_questions_that_want_typing_go_unanswered_and_say_so(
     client: Client, wire: FakeWire
 ) -> None:
     free = QuestionAsked("t", "q", "What name?")
-    assert await BarePerson(client, has_events=False).ask("s", free) == QuestionReply(None)
+    assert await BarePerson(client, PLAIN).ask("s", free) == QuestionReply(None)
     [shown] = wire.of("window/showMessage")
     assert "What name?" in shown.message and "no way to type" in shown.message
     assert wire.asked == []

@@ -1,6 +1,7 @@
 """Turns shown by plain LSP: in order, whatever the client takes, and a word at the end."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from pails.core.events import (
 )
 from pails.core.messages import AssistantMessage, Usage
 from pails.lsp.client import Client
-from pails.lsp.display import TurnDisplay, turn_summary
+from pails.lsp.display import HOW_TO_REVIEW, TurnDisplay, turn_summary
 from tests.unit.lsp.conftest import FakeWire
 
 WORKSPACE = Path("/w")
@@ -45,11 +46,11 @@ def said(text: str) -> AssistantMessageAdded:
     return AssistantMessageAdded("t", AssistantMessage(text))
 
 
-async def keep(text: str) -> Path:
+async def keep(name: str, text: str) -> Path:
     return Path("/state/answer 1.md")
 
 
-async def full(text: str) -> Path:
+async def full(name: str, text: str) -> Path:
     raise StorageError("the disk is full")
 
 
@@ -77,8 +78,21 @@ async def test_progress_begins_reports_and_ends(client: Client, wire: FakeWire) 
     assert end.message == "done. Edited: calc.py."
     assert wire.of(PROGRESS)[0].token == wire.of(CREATE)[0].token == "pails/t"
     [message] = wire.of("window/showMessage")
-    assert message.message == "Pails: done. Edited: calc.py.\nDid it."
+    assert message.message == f"Pails: done. Edited: calc.py.\nDid it.\n{HOW_TO_REVIEW}"
     assert message.type == types.MessageType.Info
+
+
+async def test_how_to_review_is_said_once_and_not_before_there_is_something(
+    client: Client, wire: FakeWire
+) -> None:
+    wire.answers[CREATE] = lambda _: None
+    display = TurnDisplay(client, WORKSPACE, keep, is_bare=True)
+    changed = ended(files=("/w/calc.py",))
+    allowed = replace(STARTED, mode=Mode.ASK)
+    for started, end in ((STARTED, ended()), (allowed, changed), *[(STARTED, changed)] * 2):
+        await show(display, started, end)
+    told = [HOW_TO_REVIEW in message.message for message in wire.of("window/showMessage")]
+    assert told == [False, False, True, False]
 
 
 async def test_a_turn_that_ends_before_the_client_takes_the_token(

@@ -24,7 +24,7 @@ from pails.core.rpc import ErrorCode
 from pails.lsp import actions, protocol
 from pails.lsp.client import Client
 from pails.lsp.framing import FrameParser
-from pails.lsp.methods import PAI_METHODS
+from pails.lsp.methods import PAI_METHODS, REVIEW_COMMANDS, REWIND_COMMANDS
 from pails.lsp.server import Server
 from pails.lsp.transport import PailsProtocol
 
@@ -486,7 +486,11 @@ async def test_what_is_offered() -> None:
 
 def test_the_method_names_are_those_of_the_protocol() -> None:
     assert tuple(method.name for method in protocol.CLIENT_TO_SERVER) == PAI_METHODS
-    assert tuple(command.name for command in protocol.COMMANDS) == actions.COMMANDS
+    assert tuple(command.name for command in protocol.COMMANDS) == (
+        *actions.COMMANDS,
+        *REVIEW_COMMANDS,
+        *REWIND_COMMANDS,
+    )
 
 
 async def test_a_result_that_is_no_json_is_an_error(connection: Connection) -> None:

@@ -96,3 +96,25 @@ def test_ours_is_never_lost(base: bytes, ours: bytes, theirs: bytes) -> None:
     assert three_way(base, ours, base).data == ours
     wanted = diff_hunks(base.decode(), theirs.decode())
     assert result.data == ours or len(result.conflicts) < len(wanted)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-le"])
+def test_wide_encodings_are_merged_as_text(encoding: str) -> None:
+    base, ours, theirs = (
+        text.encode(encoding)
+        for text in (
+            "one\nčĊ\nthree of many words\n",
+            "one\nčĊ\n3 of many words\n",
+            "1\nčĊ\nthree of many words\n",
+        )
+    )
+
+    result = three_way(base, ours, theirs)
+
+    assert result is not None
+    assert result.data == "1\nčĊ\n3 of many words\n".encode(encoding)
+
+
+def test_what_is_no_text_is_not_merged() -> None:
+    assert three_way(b"\0a", b"\0b", b"\0c") is None
+    assert three_way(b"\0a", b"\0b", b"\0a") is not None

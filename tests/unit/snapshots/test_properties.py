@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pails.snapshots.restore import apply_plan
-from pails.snapshots.rewind import plan_rewind
+from pails.snapshots.rewind import between, plan_rewind
 from pails.snapshots.store import SnapshotStore
 from tests.unit.snapshots.conftest import Content, read_workspace
 
@@ -69,14 +69,15 @@ def test_what_was_kept_comes_back_exactly(old: Content, new: Content) -> None:
         lay_out(workspace, new)
         after = store.take("after")
 
-        made = plan_rewind(store, before, after, after)
+        made = plan_rewind(store, [between(store, before, after)], after)
         assert made.conflicts == ()
         assert apply_plan(made, workspace) == ()
         assert read_workspace(workspace) == old
         now = store.take("now")
         assert now.tree == before.tree
 
-        assert apply_plan(plan_rewind(store, after, before, now), workspace) == ()
+        undo = plan_rewind(store, [between(store, after, before)], now)
+        assert apply_plan(undo, workspace) == ()
         assert read_workspace(workspace) == new
 
 
@@ -103,7 +104,8 @@ def test_what_the_agent_did_not_change_is_never_changed(
             lay_out(workspace, content)
             snapshots.append(store.take(name))
 
-        made = plan_rewind(store, *snapshots)
+        before, after, last = snapshots
+        made = plan_rewind(store, [between(store, before, after)], last)
         failures = apply_plan(made, workspace)
 
         result = read_workspace(workspace)

@@ -6,7 +6,7 @@ import pytest
 
 from pails.snapshots.entries import Limits
 from pails.snapshots.restore import apply_plan
-from pails.snapshots.rewind import RewindPlan, may_reveal, plan_rewind
+from pails.snapshots.rewind import RewindPlan, between, may_reveal, plan_rewind
 from pails.snapshots.store import SnapshotStore
 
 Change = Callable[[Path], None]
@@ -23,7 +23,7 @@ def plan(store: SnapshotStore, workspace: Path, agent: Change, person: Change) -
     agent(workspace)
     after = store.take("t/after")
     person(workspace)
-    return plan_rewind(store, before, after, store.take("t/now"))
+    return plan_rewind(store, [between(store, before, after)], store.take("t/now"))
 
 
 def nothing(_: Path) -> None:
@@ -73,9 +73,8 @@ def test_what_the_agent_did_is_taken_back(
     assert (workspace / "edited").read_bytes() == b"one\r\ntwo"
     before, after = store.get("t/before"), store.get("t/after")
     assert before and after
-    again = plan_rewind(store, before, after, store.take("x"))
-    assert again.steps == ()
-    assert again.summary == "Nothing to take back."
+    again = plan_rewind(store, [between(store, before, after)], store.take("x"))
+    assert (again.steps, again.conflicts) == ((), ())
 
 
 def test_what_the_person_did_stays(store: SnapshotStore, workspace: Path) -> None:
@@ -98,7 +97,9 @@ def test_what_the_person_did_stays(store: SnapshotStore, workspace: Path) -> Non
     made = plan(store, workspace, agent, person)
 
     assert conflicts(made) == {}
-    assert "1 file back as before, with your later changes kept" in made.summary
+    assert {step.path: step.how for step in made.steps} == {
+        "both": "merged", "agents/file": "removed"
+    }  # fmt: skip
     assert apply_plan(made, workspace) == ()
     assert (workspace / "both").read_text() == "one\ntwo\nthree\nfour\n"
     assert (workspace / "mine").read_text() == "2"
@@ -139,7 +140,6 @@ def test_what_both_did_is_a_conflict_and_left_alone(
     assert "another one" in found["remade"]
     assert "you have changed it" in found["made"]
     assert "link" in found["link"]
-    assert "Left alone: lines: " in made.summary
     assert apply_plan(made, workspace) == ()
     assert content(workspace) == old
 
@@ -378,5 +378,5 @@ def test_taking_back_can_be_taken_back(
     after = store.take("rewind/after")
     assert (workspace / "a").read_text() == "one\ntwo\n3\n"
 
-    assert apply_plan(plan_rewind(store, before, after, after), workspace) == ()
+    assert apply_plan(plan_rewind(store, [between(store, before, after)], after), workspace) == ()
     assert content(workspace) == old

@@ -11,6 +11,7 @@ import pytest
 
 from pails.host.locks import locked
 from pails.host.tree import status_of
+from pails.snapshots.deadline import Deadline
 from pails.snapshots.entries import (
     FILE,
     LINK,
@@ -482,8 +483,8 @@ def test_what_the_cache_knows_is_not_read(
 
     for cache, count in (({}, 1), (decode((folder / "stat-cache").read_bytes()), 0)):
         stored.clear()
-        look = look_everywhere(place, time.monotonic() + 60)
-        assert Reader(place, look, put, cache).read(time.monotonic() + 60) == {
+        look = look_everywhere(place, Deadline(time.monotonic() + 60))
+        assert Reader(place, look, put, cache).read(Deadline(time.monotonic() + 60)) == {
             "a": Entry(FILE, blob_id(b"1"))
         }
         assert len(stored) == count
@@ -574,3 +575,44 @@ def test_two_stores_of_one_workspace_do_not_disturb_each_other(
 
 def test_the_store_is_private(tmp_path: Path, store: SnapshotStore) -> None:
     assert (tmp_path / "store").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_snapshot_can_be_kept_with_other_entries(store: SnapshotStore, workspace: Path) -> None:
+    write(workspace, {"a": "1", "b/c": "2", ".gitignore": "*.log\n"})
+    base = store.take("base")
+    made = {blob_id(b"unsaved"): b"unsaved", blob_id(b""): b""}
+    entries = {
+        "a": Entry(FILE, blob_id(b"unsaved")),
+        "b/c": None,
+        "x.log": Entry(FILE, blob_id(b"")),
+    }
+
+    kept_so = store.amend("amended", base, entries, made)
+
+    assert kept(store, kept_so) == {"a": b"unsaved", "x.log": b"", ".gitignore": b"*.log\n"}
+    assert store.get("amended") == kept_so
+    assert kept(store, store.take("next", [])) == kept(store, base)
+
+
+def test_what_runs_ends_when_the_store_is_stopped(
+    tmp_path: Path, store: SnapshotStore, workspace: Path
+) -> None:
+    write(workspace, {f"{number}": f"{number}" for number in range(2000)})
+    failures: list[SnapshotError] = []
+
+    def take() -> None:
+        try:
+            while True:
+                store.take("s")
+        except SnapshotError as error:
+            failures.append(error)
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    store.stop()
+    thread.join(20)
+
+    assert len(failures) == 1
+    with pytest.raises(SnapshotError):
+        store.take("after")
+    assert SnapshotStore.open(tmp_path / "store", workspace).take("s").tree

@@ -11,7 +11,8 @@ import pytest
 from pails.core.errors import StorageError
 from pails.core.ports import Buffer, Change, EditOutcome, TextChange
 from pails.host import files
-from pails.tools.documents import Document, Documents, Unreadable, Unwritten
+from pails.tools.document import Document, Unreadable, Unwritten
+from pails.tools.documents import Documents
 from tests.support import zoo
 from tests.support.editor import MemoryEditor
 

@@ -11,6 +11,7 @@ from pails.core.events import Effect, Event, Mode, ToolCallEnded, ToolCallStarte
 from pails.core.messages import ToolCall
 from pails.core.ports import Action, Emit, ToolResult
 from pails.diagnostics.checker import TreeSitterChecker
+from pails.host.texts import TextStore
 from pails.policy.gate import Gate
 from pails.session.person import SessionPerson
 from pails.tools.executor import Executor, Surroundings
@@ -58,6 +59,7 @@ def surroundings(workspace: Path, tool: Held, emit: Emit) -> Surroundings:
         checker=TreeSitterChecker(),
         editor=None,
         person=SessionPerson(lambda: "turn", emit, lambda _: None),
+        texts=TextStore(workspace / "texts"),
         emit=emit,
         parallel_reads=AT_ONCE,
     )

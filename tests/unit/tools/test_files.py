@@ -12,15 +12,17 @@ from pails.core.events import Effect
 from pails.core.ports import ToolResult
 from pails.tools.builtin import builtin_tools
 from pails.tools.documents import Documents
+from pails.tools.edit_file import EditFile
 from pails.tools.list_dir import MAX_ENTRIES, ListDir, shown_size
-from pails.tools.read_file import PAGE_CHARS, PAGE_LINES, ReadFile
+from pails.tools.pages import PAGE_CHARS, PAGE_LINES
+from pails.tools.read_file import ReadFile
 from pails.tools.registry import Proposal, ToolRegistry
-from pails.tools.write import EditFile, WriteFile
+from pails.tools.write_file import WriteFile
 from tests.support import zoo
 from tests.support.calls import call, call_context, propose
 from tests.support.editor import MemoryEditor
 
-PATH_TOOLS = {"read_file", "list_dir", "write_file", "edit_file", "glob", "grep"}
+PATH_TOOLS = {"read_file", "list_dir", "write_file", "edit_file", "delete_path", "glob", "grep"}
 
 
 def path_tools(documents):
@@ -102,9 +104,7 @@ async def test_a_line_of_megabytes_is_not_mistaken_for_an_empty_file(tmp_path):
 async def test_the_end_of_a_long_line_leads_to_the_next_line(tmp_path):
     (tmp_path / "a").write_text("x" * 3000 + "\nnext\n")
     result = await read(tmp_path, path="a", column=2001)
-    assert result.text.startswith(
-        "[line 1 of 2, columns 2001-3000 of 3,000; next: offset=2]\n1\txxx"
-    )
+    assert result.text.startswith("[line 1, columns 2001-3000 of 3,000; next: offset=2]\n1\txxx")
 
 
 async def test_places_outside_are_errors_that_say_the_size(tmp_path):
@@ -171,7 +171,7 @@ async def test_unsaved_text_is_read_and_said(tmp_path):
     editor = MemoryEditor()
     editor.open(path, "buffer\n")
     result = await call(ReadFile(Documents(editor)), tmp_path, path="a")
-    assert result.text == "[unsaved text from the editor, not yet on disk]\n1\tbuffer"
+    assert result.text == "[as the editor has it, not as on disk]\n1\tbuffer"
     editor.open(path, "disk\n")
     assert (await call(ReadFile(Documents(editor)), tmp_path, path="a")).text == "1\tdisk"
 
@@ -233,6 +233,13 @@ def test_sizes():
 # -- write_file -----------------------------------------------------------------------------------
 
 
+async def writer_of(folder: Path, name: str) -> WriteFile:
+    """The tool in a session that has read this file."""
+    documents = Documents()
+    await call(ReadFile(documents), folder, path=name)
+    return WriteFile(documents)
+
+
 async def test_a_new_file_is_created_with_its_folders(tmp_path):
     result = await call(WriteFile(Documents()), tmp_path, path="x/y.py", content="a\nb\n")
     assert result.text == "Created x/y.py: +2 −0."
@@ -243,7 +250,7 @@ async def test_a_new_file_is_created_with_its_folders(tmp_path):
 
 async def test_the_proposal_shows_the_diff_and_writes_nothing(tmp_path):
     (tmp_path / "a").write_bytes(b"old\n")
-    proposal = await propose(WriteFile(Documents()), tmp_path, path="a", content="new\n")
+    proposal = await propose(await writer_of(tmp_path, "a"), tmp_path, path="a", content="new\n")
     assert isinstance(proposal, Proposal)
     assert proposal.diff == "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-old\n+new\n"
     assert (tmp_path / "a").read_bytes() == b"old\n"
@@ -251,7 +258,7 @@ async def test_the_proposal_shows_the_diff_and_writes_nothing(tmp_path):
 
 async def test_a_change_between_proposal_and_run_is_not_overwritten(tmp_path):
     (tmp_path / "a").write_bytes(b"old\n")
-    proposal = await propose(WriteFile(Documents()), tmp_path, path="a", content="new\n")
+    proposal = await propose(await writer_of(tmp_path, "a"), tmp_path, path="a", content="new\n")
     assert isinstance(proposal, Proposal)
     (tmp_path / "a").write_bytes(b"theirs\n")
     result = await proposal.run()
@@ -278,25 +285,25 @@ async def test_a_workspace_that_is_gone_is_not_made_anew(tmp_path, gone):
 @pytest.mark.parametrize("content", ["import re\nx\n", "\ufeffimport re\r\nx\r\n"])
 async def test_a_rewrite_keeps_mark_and_line_ends(tmp_path, content):
     (tmp_path / "a").write_bytes(zoo.BOM)
-    await call(WriteFile(Documents()), tmp_path, path="a", content=content)
+    await call(await writer_of(tmp_path, "a"), tmp_path, path="a", content=content)
     assert (tmp_path / "a").read_bytes() == b"\xef\xbb\xbfimport re\r\nx\r\n"
 
 
 async def test_a_rewrite_keeps_the_encoding(tmp_path):
     (tmp_path / "a").write_bytes(zoo.UTF16_BOM)
-    await call(WriteFile(Documents()), tmp_path, path="a", content="新\n")
+    await call(await writer_of(tmp_path, "a"), tmp_path, path="a", content="新\n")
     assert (tmp_path / "a").read_bytes() == b"\xff\xfe" + "新\n".encode("utf-16-le")
 
 
 async def test_a_rewrite_shows_what_it_changed(tmp_path):
     (tmp_path / "a").write_bytes(b"one\ntwo\nthree\n")
-    result = await call(WriteFile(Documents()), tmp_path, path="a", content="one\nthree")
+    result = await call(await writer_of(tmp_path, "a"), tmp_path, path="a", content="one\nthree")
     assert result.text.splitlines() == [
         *("Wrote a: +0 −1.", "--- a/a", "+++ b/a", "@@ -1,3 +1,2 @@"),
         *(" one", "-two", " three"),
     ]
     assert (result.summary, (tmp_path / "a").read_bytes()) == ("+0 −1", b"one\nthree\n")
-    result = await call(WriteFile(Documents()), tmp_path, path="a", content="x\n" * 5000)
+    result = await call(await writer_of(tmp_path, "a"), tmp_path, path="a", content="x\n" * 5000)
     assert len(result.text) < 1600
     result = await call(WriteFile(Documents()), tmp_path, path="new", content="x\n")
     assert result.text == "Created new: +1 −0."
@@ -392,6 +399,7 @@ def test_actions_name_what_is_touched(tmp_path):
         "list_dir": {"path": "a"},
         "write_file": {"path": "a", "content": ""},
         "edit_file": {"path": "a", "old": "x", "new": "y"},
+        "delete_path": {"path": "a"},
         "glob": {"pattern": "*", "path": "a"},
         "grep": {"pattern": "x", "path": "a"},
     }
@@ -409,7 +417,9 @@ def test_descriptions_are_short(tmp_path):
         assert "title" not in spec.parameters
 
 
-@pytest.mark.parametrize("name", ["read_file", "list_dir", "write_file", "edit_file", "grep"])
+@pytest.mark.parametrize(
+    "name", ["read_file", "list_dir", "write_file", "edit_file", "delete_path", "grep"]
+)
 def test_what_a_person_sees_of_a_path_hides_nothing(tmp_path: Path, name: str) -> None:
     tools = {tool.name: tool for tool in path_tools(Documents())}
     arguments = {"content": "", "old": "a", "new": "b", "pattern": "a", "path": "a\u202eb\u200bc"}

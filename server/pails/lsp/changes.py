@@ -1,0 +1,111 @@
+"""The `pai/changes/…` methods: decode, call the review of a session, encode."""
+
+from pathlib import Path
+
+from pails.core.errors import InvalidRequestError
+from pails.core.review import Decision, FileReview, Origin, Resolution, ReviewHunk, TurnReview
+from pails.lsp import protocol
+from pails.session.manager import SessionManager
+
+DECISIONS: dict[str, Decision] = {
+    "accept": "accepted",
+    "reject": "rejected",
+    "replace": "replaced",
+}
+"""What a client asks for, and what it is when it is done."""
+
+
+class Changes:
+    """Answers for all open sessions."""
+
+    def __init__(self, sessions: SessionManager) -> None:
+        self._sessions = sessions
+
+    async def list(self, params: protocol.ChangesListParams) -> protocol.ChangesListResult:
+        turns = await self._sessions.get(params.session_id).review.list(params.turn_id)
+        return protocol.ChangesListResult(turns=[_turn(turn) for turn in turns])
+
+    async def resolve(self, params: protocol.ChangesResolveParams) -> protocol.ChangesResolveResult:
+        resolution = await self._sessions.get(params.session_id).review.resolve(
+            params.turn_id,
+            DECISIONS[params.decision],
+            path=None if params.path is None else absolute(params.path),
+            hunk_ids=params.hunk_ids,
+            feedback=params.feedback,
+            text=params.text,
+        )
+        return encode_resolution(resolution)
+
+    async def text(self, params: protocol.ChangesTextParams) -> protocol.ChangesTextResult:
+        review = self._sessions.get(params.session_id).review
+        text = await review.text_before(params.turn_id, absolute(params.path))
+        return protocol.ChangesTextResult(text=text)
+
+    async def origin(self, params: protocol.ChangesOriginParams) -> protocol.ChangesOriginResult:
+        path, named = absolute(params.path), params.session_id
+        sessions = self._sessions.opened if named is None else [self._sessions.get(named)]
+        runs = [run for session in sessions for run in await session.review.origin(path)]
+        runs.sort(key=lambda run: run.first)
+        return protocol.ChangesOriginResult(runs=[_origin(run) for run in runs])
+
+    async def export_origin(
+        self, params: protocol.ChangesExportOriginParams
+    ) -> protocol.ChangesExportOriginResult:
+        origin = await self._sessions.get(params.session_id).review.export_origin()
+        return protocol.ChangesExportOriginResult(origin=origin)
+
+
+def absolute(path: str) -> Path:
+    """A path of a client; raises `InvalidRequestError` for a relative one."""
+    if not Path(path).is_absolute():
+        raise InvalidRequestError(f"The path {path!r} is not absolute.")
+    return Path(path)
+
+
+def encode_resolution(resolution: Resolution) -> protocol.ChangesResolveResult:
+    return protocol.ChangesResolveResult(
+        resolved=list(resolution.resolved),
+        unresolved=[
+            protocol.UnresolvedHunk(hunk_id=left.hunk_id, path=str(left.path), reason=left.reason)
+            for left in resolution.unresolved
+        ],
+    )
+
+
+def _turn(turn: TurnReview) -> protocol.TurnChanges:
+    return protocol.TurnChanges(
+        turn_id=turn.turn_id, title=turn.title, files=[_file(file) for file in turn.files]
+    )
+
+
+def _file(file: FileReview) -> protocol.FileChanges:
+    return protocol.FileChanges(
+        path=str(file.path),
+        hunks=[_hunk(hunk) for hunk in file.hunks],
+        created=file.created,
+        deleted=file.deleted,
+        moved_from=None if file.moved_from is None else str(file.moved_from),
+        note=file.note,
+    )
+
+
+def _hunk(hunk: ReviewHunk) -> protocol.HunkInfo:
+    return protocol.HunkInfo(
+        id=hunk.id,
+        state=hunk.state,
+        old=hunk.old,
+        new=hunk.new,
+        old_line=hunk.old_line,
+        line=hunk.line,
+        feedback=hunk.feedback,
+    )
+
+
+def _origin(run: Origin) -> protocol.OriginRun:
+    return protocol.OriginRun(
+        first=run.first,
+        last=run.last,
+        session_id=run.session_id,
+        turn_id=run.turn_id,
+        approved=run.approved,
+    )

@@ -1,0 +1,272 @@
+"""Going back to before a turn, and taking that back.
+
+The talk goes back by an event alone: the log keeps everything. The files go back by a plan (see
+`reversal`), which open documents follow through the editor. Around it stand two snapshots that hold
+just what the rewind changed, so that it can be undone like anything else.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pails.core.errors import InvalidRequestError, NotFoundError
+from pails.core.events import Rewound
+from pails.core.ports import Texts
+from pails.core.rewind import RewindConflict, RewindReport, RewoundFile, TurnPoint
+from pails.core.tasks import uninterrupted
+from pails.core.text import join_surrogates
+from pails.host.encodings import TextFile, decode
+from pails.session.deeds import Deeds
+from pails.session.ids import new_id
+from pails.session.recorder import Recorder
+from pails.session.reversal import Reversal, Reverser
+from pails.session.snapshots import SessionSnapshots
+from pails.snapshots.entries import Entry, Snapshot, blob_id
+from pails.snapshots.restore import Failure, apply_plan, result_of
+from pails.snapshots.rewind import Step
+from pails.tools.document import Document, Unwritten
+from pails.tools.documents import Documents
+
+_LABEL = "Rewind"
+_PREVIEW = "preview"
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A rewind that is planned and can be carried out."""
+
+    now: Snapshot
+    reversal: Reversal
+    documents: Mapping[Path, Document]
+
+
+class SessionRewinder:
+    """Implements `core.ports.Rewinder` for the model, and the rest for the person."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        recorder: Recorder,
+        snapshots: SessionSnapshots,
+        *,
+        documents: Documents,
+        texts: Texts,
+    ) -> None:
+        self._workspace = workspace
+        self._recorder = recorder
+        self._snapshots = snapshots
+        self._documents = documents
+        self._texts = texts
+        self._editor = documents.editor
+        self._busy = asyncio.Lock()
+
+    async def turns(self) -> Sequence[TurnPoint]:
+        return (await self._deeds()).points()
+
+    async def preview_files(self, to_turn_id: str) -> RewindReport:
+        return await self.preview(to_turn_id, talk=False, files=True)
+
+    async def rewind_files(self, to_turn_id: str) -> RewindReport:
+        return await self.rewind(to_turn_id, talk=False, files=True)
+
+    async def preview(self, to_turn_id: str, *, talk: bool, files: bool) -> RewindReport:
+        """What a rewind would do. Raises `NotFoundError`, and `SnapshotError` for files."""
+        deeds = await self._deeds()
+        report = RewindReport(to_turn_id, _leaving(deeds, to_turn_id) if talk else ())
+        if not files:
+            return report
+        prepared = await self._prepared(_PREVIEW, deeds, to_turn_id)
+        return self._told(report, prepared.reversal, ())
+
+    async def rewind(self, to_turn_id: str, *, talk: bool, files: bool) -> RewindReport:
+        """Go back to before the turn. Raises as `preview`."""
+        return await uninterrupted(self._rewind(to_turn_id, talk=talk, files=files))
+
+    async def fork(self, from_turn_id: str) -> None:
+        """Have the turns after this one leave the conversation; the files stay as they are."""
+        after = (await self._deeds()).since(from_turn_id)[1:]
+        if after:
+            await self.rewind(after[0].turn_id, talk=True, files=False)
+
+    async def undo(self, rewind_id: str | None = None) -> RewindReport:
+        """Take back a rewind, the last one that is not taken back when none is named.
+
+        What the person did since stays. Raises `NotFoundError`, `InvalidRequestError`.
+        """
+        return await uninterrupted(self._undo(rewind_id))
+
+    async def _rewind(self, to_turn_id: str, *, talk: bool, files: bool) -> RewindReport:
+        async with self._busy:
+            deeds = await self._deeds()
+            report = RewindReport(to_turn_id, _leaving(deeds, to_turn_id) if talk else ())
+            event = Rewound(new_id("rewind"), to_turn_id, talk)
+            if files:
+                prepared = await self._prepared(f"{event.rewind_id}/now", deeds, to_turn_id)
+                event, report = await self._carry_out(event, report, prepared)
+            await self._recorder.emit(event)
+            return replace(report, rewind_id=event.rewind_id)
+
+    async def _undo(self, rewind_id: str | None) -> RewindReport:
+        async with self._busy:
+            deeds = await self._deeds()
+            undone = _to_undo(deeds, rewind_id)
+            turns = _returning(deeds, undone)
+            report = RewindReport(undone.to_turn_id, turns)
+            event = Rewound(
+                new_id("rewind"), undone.to_turn_id, undone.talk, undoes=undone.rewind_id
+            )
+            if undone.snapshot_id:
+                prepared = await self._prepared_undo(f"{event.rewind_id}/now", undone)
+                event, report = await self._carry_out(event, report, prepared)
+            await self._recorder.emit(event)
+            return replace(report, rewind_id=event.rewind_id)
+
+    async def _deeds(self) -> Deeds:
+        """In a thread, since the log may be long; with the snapshots that are still under way."""
+        await self._snapshots.settle()
+        envelopes = await self._recorder.replay(0)
+        return await asyncio.to_thread(lambda: Deeds(envelope.event for envelope in envelopes))
+
+    # -- planning
+
+    async def _prepared(self, name: str, deeds: Deeds, to_turn_id: str) -> _Prepared:
+        turns = deeds.since(to_turn_id)
+        now = await self._snapshots.take(name)
+        documents = await self._open_documents()
+        reverser = await self._reverser(now, documents)
+        reversal = await asyncio.to_thread(reverser.of_turns, turns, deeds.rewinds.undone_files)
+        return _Prepared(now, reversal, documents)
+
+    async def _prepared_undo(self, name: str, undone: Rewound) -> _Prepared:
+        now = await self._snapshots.take(name)
+        documents = await self._open_documents()
+        reverser = await self._reverser(now, documents)
+        reversal = await asyncio.to_thread(reverser.of_rewind, undone.snapshot_id, undone.after_id)
+        return _Prepared(now, reversal, documents)
+
+    async def _reverser(self, now: Snapshot, documents: Mapping[Path, Document]) -> Reverser:
+        store = await asyncio.to_thread(lambda: self._snapshots.workspace.store)
+        return Reverser(store, self._texts, self._workspace, now, documents)
+
+    async def _open_documents(self) -> dict[Path, Document]:
+        """The open documents of the workspace, by real path."""
+        paths = [buffer.path for buffer in self._editor.open_buffers()] if self._editor else []
+        inside = [path for path in paths if path.is_relative_to(self._workspace)]
+        found = [await self._documents.read_or_new(path) for path in inside]
+        return {item.real: item for item in found if isinstance(item, Document) and item.buffer}
+
+    # -- carrying out
+
+    async def _carry_out(
+        self, event: Rewound, report: RewindReport, prepared: _Prepared
+    ) -> tuple[Rewound, RewindReport]:
+        plan = prepared.reversal.plan
+        through_editor = [step for step in plan.steps if self._is_open(step, prepared)]
+        others = [step for step in plan.steps if step not in through_editor]
+        failures = [
+            failure
+            for step in through_editor
+            if (failure := await self._write_document(step, prepared)) is not None
+        ]
+        on_disk = replace(plan, steps=tuple(others))
+        failures += await asyncio.to_thread(apply_plan, on_disk, self._workspace)
+        failed = {failure.path for failure in failures}
+        done = [step for step in plan.steps if step.path not in failed]
+        report = self._told(report, prepared.reversal, failures)
+        event = replace(
+            event,
+            files=tuple(file.path for file in report.files),
+            conflicts=tuple(conflict.path for conflict in report.conflicts),
+        )
+        if done:
+            event = await asyncio.to_thread(self._keep, event, prepared, done)
+            self._clear_problems(done)
+        return event, report
+
+    def _is_open(self, step: Step, prepared: _Prepared) -> bool:
+        """Whether the editor is to do it. A buffer that outlived its file gets only that back."""
+        document = prepared.documents.get(self._workspace / step.path)
+        return step.action == "write" and document is not None and document.stored is not None
+
+    async def _write_document(self, step: Step, prepared: _Prepared) -> Failure | None:
+        """Write an open document through the editor; why not, if it was not."""
+        document = prepared.documents[self._workspace / step.path]
+        text = _text(step.data, document.stored)
+        if text is None:
+            return Failure(step.path, "it is not text in the version before")
+        written = await self._documents.write(document, text, _LABEL)
+        return Failure(step.path, written.message) if isinstance(written, Unwritten) else None
+
+    def _keep(self, event: Rewound, prepared: _Prepared, done: Sequence[Step]) -> Rewound:
+        """Keep what stood at the changed paths, and what does now. Blocks."""
+        now, store = prepared.reversal.now, self._snapshots.workspace.store
+        before: dict[str, Entry | None] = {step.path: step.expected for step in done}
+        after = {step.path: result_of(step) for step in done}
+        written = [step for step in done if step.action in ("write", "link")]
+        made = {**now.made, **{blob_id(step.data): step.data for step in written}}
+        prefix = prepared.now.name.removesuffix("/now")
+        first = store.amend(f"{prefix}/before", prepared.now, before, made)
+        second = store.amend(f"{prefix}/after", first, after, made)
+        return replace(event, snapshot_id=first.name, after_id=second.name)
+
+    def _clear_problems(self, done: Sequence[Step]) -> None:
+        """The syntax errors that the editor shows are those of a text that is gone."""
+        if self._editor is not None:
+            for step in done:
+                self._editor.publish(self._workspace / step.path, None, ())
+
+    def _told(
+        self, report: RewindReport, reversal: Reversal, failures: Sequence[Failure]
+    ) -> RewindReport:
+        failed = {failure.path for failure in failures}
+        left = (*reversal.plan.conflicts, *failures)
+        return replace(
+            report,
+            files=tuple(
+                RewoundFile(self._path(step.path), step.how)
+                for step in reversal.plan.steps
+                if step.path not in failed
+            ),
+            conflicts=tuple(RewindConflict(self._path(c.path), c.reason) for c in left),
+            notes=reversal.notes,
+        )
+
+    def _path(self, name: str) -> str:
+        return join_surrogates(str(self._workspace / name))
+
+
+def _leaving(deeds: Deeds, to_turn_id: str) -> tuple[str, ...]:
+    """The turns that leave the conversation with a rewind to before this one."""
+    turns = [turn.turn_id for turn in deeds.since(to_turn_id)]
+    return tuple(turn for turn in turns if deeds.rewinds.in_talk(turn))
+
+
+def _returning(deeds: Deeds, undone: Rewound) -> tuple[str, ...]:
+    """The turns that come back to the conversation when this rewind is taken back."""
+    if not undone.talk or undone.undoes or undone.to_turn_id not in deeds.turns:
+        return ()
+    turns = [turn.turn_id for turn in deeds.since(undone.to_turn_id)]
+    return tuple(turn for turn in turns if not deeds.rewinds.in_talk(turn))
+
+
+def _to_undo(deeds: Deeds, rewind_id: str | None) -> Rewound:
+    rewinds = deeds.rewinds
+    found = rewinds.last if rewind_id is None else rewinds.get(rewind_id)
+    if found is None and rewind_id is None:
+        raise NotFoundError("There is no rewind in this session that could be taken back.")
+    if found is None:
+        raise NotFoundError(f"This session has no rewind {rewind_id!r}.")
+    if not rewinds.is_active(found.rewind_id):
+        raise InvalidRequestError("This rewind has been taken back already. Nothing was changed.")
+    return found
+
+
+def _text(data: bytes, stored: TextFile | None) -> str | None:
+    """The text of a file's version, which is stored as this one if it can be; None for no text."""
+    if stored is not None:
+        with suppress(UnicodeDecodeError):
+            return data.removeprefix(stored.bom).decode(stored.encoding)
+    found = decode(data)
+    return found.text if isinstance(found, TextFile) and found.exact else None

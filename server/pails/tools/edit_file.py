@@ -1,0 +1,122 @@
+"""The tool `edit_file`: one or several edits of one file, all or none of them."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import cast
+
+from pydantic import Field, model_validator
+
+from pails.core.events import Effect
+from pails.core.ports import Action, ToolResult
+from pails.core.text import shown_path
+from pails.tools.cells import is_notebook
+from pails.tools.document import Document, Unreadable
+from pails.tools.documents import Documents
+from pails.tools.edit import EditError, EditPlan, apply_changes, changes_between, find_edit
+from pails.tools.paths import PathText, path_for_person, resolve_path, unwritable
+from pails.tools.proposing import Plan, Planned, plan_step, propose_plan
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
+from pails.tools.transaction import Step
+
+NOTEBOOK_HINT = "\nThe cells of a notebook are changed with edit_notebook."
+
+
+class Edit(Parameters):  # a docstring would be sent to the model with every request
+    old: str
+    new: str
+    replace_all: bool = False
+
+
+class EditFileParameters(Parameters):
+    path: PathText
+    old: str = Field(description="the lines that must change, exactly, without line numbers")
+    new: str = Field(description="these lines as they should be")
+    replace_all: bool = Field(False, description="replace every occurrence")
+    edits: tuple[Edit, ...] = Field((), description="further edits, each made after the one before")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_first_edit(cls, data: object) -> object:
+        """Models also send all edits as the list, the first one among them."""
+        if not isinstance(data, dict):
+            return data
+        given = cast("dict[str, object]", data)
+        edits = given.get("edits")
+        if not isinstance(edits, list) or not edits or not isinstance(edits[0], dict):
+            return given
+        first = cast("dict[str, object]", edits[0])
+        names = ("old", "new", "replace_all")
+        if any(name in given and given[name] != first.get(name) for name in names):
+            return given
+        return {**given, **first, "edits": cast("list[object]", edits)[1:]}
+
+    @property
+    def all_edits(self) -> tuple[Edit, ...]:
+        return (Edit(old=self.old, new=self.new, replace_all=self.replace_all), *self.edits)
+
+
+class EditFile(Tool[EditFileParameters]):
+    name = "edit_file"
+    effect = Effect.WRITE
+    parameters = EditFileParameters
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    def action(self, args: EditFileParameters, context: CallContext) -> Action:
+        path = resolve_path(context, args.path)
+        title = f"Edit {path_for_person(context, path)}"
+        return Action(self.name, self.effect, title, reads=(path,), writes=(path,))
+
+    async def propose(
+        self, args: EditFileParameters, context: CallContext
+    ) -> Proposal | ToolResult:
+        path = resolve_path(context, args.path)
+        shown = shown_path(path, context.workspace)
+        document = await self._documents.read(path)
+        if isinstance(document, Unreadable):
+            return await unwritable(context, path, document)
+        planned = await asyncio.to_thread(_plan, context, document, args.all_edits, shown)
+        if isinstance(planned, EditError):
+            text = f"{shown} was not edited. {planned.message}"
+            if is_notebook(path):
+                text += " The cells of a notebook are changed with edit_notebook."
+            return ToolResult(text, is_error=True)
+        replaced = planned.told.removeprefix(f"Edited {shown}: ").removesuffix(", ")
+        title = f"Edit {path_for_person(context, path)}: {replaced}"
+        return propose_plan(context, self._documents, Plan(title, f"Edit {shown}", (planned,)))
+
+
+def _plan(
+    context: CallContext, document: Document, edits: Sequence[Edit], shown: str
+) -> Planned | EditError:
+    """The changes, the text after them, and the diff. In a thread, as the text may be large."""
+    made = make_edits(document.text, edits)
+    if isinstance(made, EditError):
+        return made
+    count, after, plan = made
+    replaced = "1 replacement" if count == 1 else f"{count} replacements"
+    step = Step(document, document.path, after, plan.changes)
+    return plan_step(context, step, f"Edited {shown}: {replaced}, ", plan.note)
+
+
+def make_edits(text: str, edits: Sequence[Edit]) -> tuple[int, str, EditPlan] | EditError:
+    """How many replacements the edits are, the text after all of them, and the way there.
+
+    Each is made in the outcome of the one before. One that cannot be made is an error for all.
+    """
+    count, after, notes = 0, text, list[str]()
+    plan = EditPlan(())
+    for number, edit in enumerate(edits, 1):
+        found = find_edit(after, edit.old, edit.new, replace_all=edit.replace_all)
+        which = f"Edit {number} of {len(edits)}" if len(edits) > 1 else ""
+        if isinstance(found, EditError):
+            failed = f"{which} cannot be made, so none of them was: " if which else ""
+            return EditError(f"{failed}{found.message}")
+        if found.note:
+            notes.append(f"{which}: {found.note}" if which else found.note)
+        after, count, plan = apply_changes(after, found.changes), count + len(found.changes), found
+    if after == text:
+        return EditError("The edits undo each other: together they would change nothing.")
+    changes = plan.changes if len(edits) == 1 else changes_between(text, after)
+    return count, after, EditPlan(changes, " ".join(notes))

@@ -1,0 +1,120 @@
+"""The tool `edit_notebook`: replace, insert or delete one cell of a notebook."""
+
+import asyncio
+from typing import Literal
+
+from pydantic import Field
+
+from pails.core.events import Effect
+from pails.core.ports import Action, ToolResult
+from pails.core.text import shown_path
+from pails.tools.cell_edits import delete_cell, insert_cell, replace_source
+from pails.tools.cells import Cell, CellType, NoNotebook, Notebook, find_cell, parse_notebook
+from pails.tools.document import Document, Unreadable
+from pails.tools.documents import Documents
+from pails.tools.edit import EditError, changes_between
+from pails.tools.paths import PathText, path_for_person, resolve_path, unwritable
+from pails.tools.proposing import Plan, Planned, plan_step, propose_plan
+from pails.tools.registry import CallContext, Parameters, Proposal, Tool
+from pails.tools.transaction import Step
+
+
+class EditNotebookParameters(Parameters):
+    path: PathText
+    action: Literal["replace", "insert", "delete"]
+    cell: str | int | None = Field(None, description="id, or number from 1; insert: 0 is the top")
+    source: str | None = Field(None, description="the whole source")
+    type: CellType | None = Field(None, description="of a new cell, else code")
+
+
+class EditNotebook(Tool[EditNotebookParameters]):
+    name = "edit_notebook"
+    effect = Effect.WRITE
+    parameters = EditNotebookParameters
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    def action(self, args: EditNotebookParameters, context: CallContext) -> Action:
+        path = resolve_path(context, args.path)
+        title = f"Edit {path_for_person(context, path)}"
+        return Action(self.name, self.effect, title, reads=(path,), writes=(path,))
+
+    async def propose(
+        self, args: EditNotebookParameters, context: CallContext
+    ) -> Proposal | ToolResult:
+        path = resolve_path(context, args.path)
+        shown = shown_path(path, context.workspace)
+        document = await self._documents.read(path)
+        if isinstance(document, Unreadable):
+            return await unwritable(context, path, document)
+        planned = await asyncio.to_thread(_plan, context, document, args, shown)
+        if isinstance(planned, NoNotebook):
+            return ToolResult(f"{shown} {planned.message}. Nothing was written.", is_error=True)
+        if isinstance(planned, EditError):
+            return ToolResult(f"{shown} was not edited. {planned.message}", is_error=True)
+        title = f"Edit {path_for_person(context, path)}: {args.action} a cell"
+        return propose_plan(context, self._documents, Plan(title, f"Edit {shown}", (planned,)))
+
+
+def _plan(
+    context: CallContext, document: Document, args: EditNotebookParameters, shown: str
+) -> Planned | EditError | NoNotebook:
+    """The edit with its diff. In a thread, as notebooks are large."""
+    notebook = parse_notebook(document.text)
+    if isinstance(notebook, NoNotebook):
+        return notebook
+    edited = _edited(notebook, args)
+    if isinstance(edited, EditError):
+        return edited
+    after, done = edited
+    step = Step(document, document.path, after, changes_between(document.text, after))
+    return plan_step(context, step, f"Edited {shown}: {done}, ")
+
+
+def _edited(notebook: Notebook, args: EditNotebookParameters) -> tuple[str, str] | EditError:
+    """The text after the edit, and what was done."""
+    if args.source is None and args.action != "delete":
+        return EditError("`source` is missing: it is the whole source of the cell.")
+    source = args.source or ""
+    if args.action == "insert":
+        return _insert(notebook, args.cell, args.type or "code", source)
+    if args.cell is None:
+        return EditError(f"`cell` is missing: which one is to be {args.action}d?")
+    cell = find_cell(notebook, args.cell)
+    if isinstance(cell, EditError):
+        return cell
+    if args.action == "delete":
+        return delete_cell(notebook, cell), f"deleted {cell.name}"
+    return _replace(notebook, cell, args.type, source)
+
+
+def _insert(
+    notebook: Notebook, wanted: str | int | None, kind: CellType, source: str
+) -> tuple[str, str] | EditError:
+    if wanted is None:
+        after = len(notebook.cells)
+    elif str(wanted).strip() == "0":
+        after = 0
+    else:
+        cell = find_cell(notebook, wanted)
+        if isinstance(cell, EditError):
+            return cell
+        after = cell.number
+    text, name = insert_cell(notebook, after, kind, source)
+    return text, f"inserted {name}"
+
+
+def _replace(
+    notebook: Notebook, cell: Cell, kind: CellType | None, source: str
+) -> tuple[str, str] | EditError:
+    if kind is not None and kind != cell.type:
+        return EditError(
+            f"The {cell.name} is of type {cell.type}, which cannot be changed: delete it and "
+            "insert a new one."
+        )
+    after = replace_source(notebook, cell, source)
+    if isinstance(after, EditError):
+        return after
+    kept = ", whose outputs are still those of its old source" if cell.outputs else ""
+    return after, f"replaced {cell.name}{kept}"

@@ -1,0 +1,92 @@
+"""The chains of texts are a fold of the log: what a rewind takes back leaves them, and returns."""
+
+from pails.core.events import (
+    Event,
+    FileChanged,
+    HunksResolved,
+    Mode,
+    Rewound,
+    SeenText,
+    TurnStarted,
+    UserMessageAdded,
+)
+from pails.core.messages import UserMessage
+from pails.session.change_sets import ChangeSets
+
+
+def folded(*events: Event) -> ChangeSets:
+    changes = ChangeSets()
+    for event in events:
+        changes.apply(event)
+    return changes
+
+
+def turn(turn_id: str) -> TurnStarted:
+    return TurnStarted(turn_id, f"Title of {turn_id}", Mode.AUTO, "m")
+
+
+def wrote(turn_id: str, path: str, before: str | None, after: str | None) -> FileChanged:
+    deleted = after is None
+    return FileChanged(
+        turn_id, f"c-{turn_id}", path, "", 0, 0, "disk", saved=True, deleted=deleted,
+        before_id=before, after_id=after,
+    )  # fmt: skip
+
+
+def moved(turn_id: str, path: str, source: str, text: str) -> FileChanged:
+    return FileChanged(
+        turn_id, f"c-{turn_id}", path, "", 0, 0, "disk", saved=True, created=True,
+        moved_from=source, before_id=None, after_id=text,
+    )  # fmt: skip
+
+
+def texts(changes: ChangeSets, path: str) -> list[tuple[str | None, str | None]]:
+    return [(step.before_id, step.after_id) for step in changes.chains.get(path, ())]
+
+
+def test_a_move_is_one_step_in_whichever_order_it_is_told() -> None:
+    edit, gone = wrote("t1", "/a", "1", "2"), wrote("t2", "/a", "2", None)
+    there = moved("t2", "/b", "/a", "2")
+    for told in ((gone, there), (there, gone)):
+        changes = folded(turn("t1"), edit, turn("t2"), *told)
+        assert list(changes.chains) == ["/b"]
+        assert texts(changes, "/b") == [("1", "2"), ("2", "2")]
+        assert changes.known == {"/b": "2"}
+
+
+def test_a_rewind_takes_steps_out_and_its_undo_brings_them_back() -> None:
+    start = (
+        turn("t1"), wrote("t1", "/a", "1", "2"), wrote("t1", "/k", "1", "2"),
+        turn("t2"), wrote("t2", "/k", "2", "3"), moved("t2", "/b", "/a", "2"),
+    )  # fmt: skip
+    back = Rewound("r1", "t2", talk=False, files=("/b", "/a"), conflicts=("/k",))
+    changes = folded(*start, back)
+    assert texts(changes, "/a") == [("1", "2")]
+    assert "/b" not in changes.chains
+    assert len(texts(changes, "/k")) == 2  # a conflict stays as it is
+    assert changes.known == {"/k": "3"}
+    changes.apply(Rewound("r2", "t2", talk=False, files=("/b", "/a"), undoes="r1"))
+    assert changes.chains == folded(*start).chains
+
+
+def test_a_decision_is_told_in_the_first_message_after_it() -> None:
+    early = HunksResolved("t1", "/a", ("h1",), "rejected", "", "2", "1")
+    late = HunksResolved("t1", "/a", ("h2",), "rejected", "", "1", "0")
+    accepted = HunksResolved("t1", "/a", ("h3",), "accepted")
+    changes = folded(turn("t1"), wrote("t1", "/a", "1", "2"), early, accepted)
+    assert changes.to_tell == ()
+    changes.apply(turn("t2"))
+    changes.apply(late)  # while the message is being written
+    assert changes.to_tell == (early,)
+    changes.apply(UserMessageAdded("t2", UserMessage("wrap up", "pails")))
+    assert changes.to_tell == (early,)
+    changes.apply(UserMessageAdded("t2", UserMessage("go on"), (SeenText("/a", "9"),)))
+    assert (changes.to_tell, changes.known) == ((), {"/a": "9"})
+    changes.apply(turn("t3"))
+    assert changes.to_tell == (late,)
+
+
+def test_what_a_turn_could_not_tell_any_more_the_next_one_tells() -> None:
+    decision = HunksResolved("t1", "/a", ("h1",), "rejected", "", "2", "1")
+    changes = folded(turn("t1"), wrote("t1", "/a", "1", "2"), decision, turn("t2"), turn("t3"))
+    assert changes.to_tell == (decision,)
