@@ -31,7 +31,7 @@ from pails.model.endpoint import Endpoint
 from pails.policy.gate import Gate
 from pails.session.kit import Kit
 from pails.session.manager import SessionManager
-from pails.session.snapshots import WorkspaceSnapshots
+from pails.session.snapshots import LoadSnapshots, WorkspaceSnapshots
 from pails.tools.builtin import builtin_tools
 from pails.tools.command import OUTPUT_NAMES
 from pails.tools.documents import Documents
@@ -44,12 +44,15 @@ _ANSWER_NAMES = "????????-??????-????*"
 _KEPT_NAME_CHARS = 50  # of the end, where the extension is; a file system counts bytes, up to 255
 
 
-async def connect(client: Client, documents: OpenDocuments) -> Handlers:
+async def connect(
+    load_snapshots: LoadSnapshots, client: Client, documents: OpenDocuments
+) -> Handlers:
     """The loaded part of the server for one client; what `entry.load` hands to the server."""
     can = capabilities(client)
     editor = ClientEditor(client, documents, can)
     folder = client.folders[0] if client.folders else None
-    app = await asyncio.to_thread(App, current_environment(), can.settings, editor, folder)
+    environ = current_environment()
+    app = await asyncio.to_thread(App, environ, can.settings, editor, folder, load_snapshots)
     app.start()
     return Handlers(client, documents, can, app)
 
@@ -66,10 +69,12 @@ class App:
         settings: object,
         editor: Editor | None,
         workspace: Path | None,
+        load_snapshots: LoadSnapshots,
     ) -> None:
         self._environ = environ
         self._settings = settings
         self._editor = editor
+        self._load_snapshots = load_snapshots
         self._paths = Paths.from_environment(environ)
         self._paths.create()
         loaded = load_config(workspace, environ, settings)
@@ -128,7 +133,7 @@ class App:
 
     def _snapshots_of(self, workspace: Path) -> WorkspaceSnapshots:
         """Those of a workspace, which all its sessions share."""
-        made = WorkspaceSnapshots(self._paths.snapshots(workspace), workspace)
+        made = WorkspaceSnapshots(self._paths.snapshots(workspace), workspace, self._load_snapshots)
         return self._snapshots.setdefault(workspace, made)
 
     def _make_kit(self, workspace: Path, session_id: str) -> Kit:

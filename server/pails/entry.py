@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, TextIO
 from pails import __version__
 
 if TYPE_CHECKING:
+    from pails.host.watch import Watcher
     from pails.lsp.server import MakeEdge
+    from pails.snapshots.store import SnapshotStore
 
 USAGE = f"""\
 Pails {__version__}, a coding agent that lives in a language server.
@@ -98,9 +100,24 @@ def serve() -> int:
 
 def load() -> "MakeEdge":
     """Everything else, loaded behind the answer to `initialize`."""
+    import gc
+
+    gc.disable()  # as above
+    from functools import partial
+
     from pails.app import connect
 
-    return connect
+    gc.freeze()
+    gc.enable()
+    return partial(connect, load_snapshots)
+
+
+def load_snapshots() -> "tuple[type[SnapshotStore], type[Watcher]]":
+    """What keeps snapshots, loaded when the first one is taken."""
+    from pails.host.watch import Watcher
+    from pails.snapshots.store import SnapshotStore
+
+    return SnapshotStore, Watcher
 
 
 def _run(arguments: list[str]) -> int:

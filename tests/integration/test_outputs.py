@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pails.app import App
 from pails.core.events import Mode, ToolCallEnded
+from pails.entry import load_snapshots
 from tests.support.lsp_client import start_client
 from tests.support.scripted_model import Calls, Json, Say, ScriptedModel
 from tests.support.workbench import Desk, allow, environment, workbench
@@ -44,7 +45,7 @@ async def test_a_long_output_is_for_its_own_session_alone(tmp_path: Path) -> Non
             assert refused.is_error and "outside the workspace" in refused.text
         await bench.app.close()
 
-        app = App(environment(tmp_path, model), {}, None, bench.workspace)
+        app = App(environment(tmp_path, model), {}, None, bench.workspace, load_snapshots)
         reopened = Desk(await app.sessions.open(own.session.id), allow)
         assert "30000" in (await result(reopened)).text
         await app.close()

@@ -22,6 +22,7 @@ from pails.core.events import (
     TurnStarted,
 )
 from pails.core.rewind import RewindReport
+from pails.entry import load_snapshots
 from pails.host.locks import locked
 from pails.session import snapshots as session_snapshots
 from pails.snapshots.entries import SnapshotError
@@ -311,7 +312,7 @@ async def bench_with_editor(
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     async with ScriptedModel(list(script)) as model:  # type: ignore[arg-type]
-        app = App(environment(tmp_path, model), {}, editor, workspace)
+        app = App(environment(tmp_path, model), {}, editor, workspace, load_snapshots)
         try:
             yield Workbench(app, workspace, model)
         finally:

@@ -43,6 +43,7 @@ from pails.core.events import (
     UserMessageAdded,
 )
 from pails.core.ports import ApprovalAnswer
+from pails.entry import load_snapshots
 from pails.session.session import PromptReceipt
 from pails.tools.executor import IF_DONE
 from pails.tools.repeats import GIVE_UP_AT, HINT_AT
@@ -474,7 +475,7 @@ async def test_a_reply_with_stop_and_calls_runs_them(tmp_path: Path) -> None:
 async def test_no_model_says_how_to_get_one(tmp_path: Path) -> None:
     async with ScriptedModel([]) as model, workbench(tmp_path, model) as bench:
         bare = {k: v for k, v in environment(tmp_path, model).items() if "DIR" in k}
-        app = App(bare, {}, None, bench.workspace)
+        app = App(bare, {}, None, bench.workspace, load_snapshots)
         session = await app.sessions.new(bench.workspace, None, None)
         with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
             await session.prompt("hi")

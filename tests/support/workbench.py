@@ -17,6 +17,7 @@ from pails.core.events import (
     TurnEnded,
 )
 from pails.core.ports import ApprovalAnswer
+from pails.entry import load_snapshots
 from pails.session.session import Session
 from tests.support.scripted_model import ScriptedModel
 
@@ -118,7 +119,7 @@ async def workbench(root: Path, model: ScriptedModel) -> AsyncIterator[Workbench
     """A workbench below `root`; everything it started is gone afterwards."""
     workspace = root / "workspace"
     workspace.mkdir(exist_ok=True)
-    app = App(environment(root, model), {}, None, workspace)
+    app = App(environment(root, model), {}, None, workspace, load_snapshots)
     try:
         yield Workbench(app, workspace.resolve(), model)
     finally:

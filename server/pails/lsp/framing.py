@@ -9,12 +9,13 @@ import asyncio
 import contextlib
 import logging
 import re
-import select
 import threading
 import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import BinaryIO, Protocol, cast
+
+from pails.host.pipes import PIPE_BYTES, room_in
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +26,6 @@ _LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,12})[ \t]*\r?$", re.IGNORECAS
 _HEADER_END = re.compile(rb"\r?\n\r?\n")
 _READ_BYTES = 1 << 16
 _NOTHING_YET_SECONDS = 0.005
-_PIPE_BYTES: int = getattr(select, "PIPE_BUF", 0)
-"""What a pipe that polls as writable takes without blocking; Windows does not say."""
 
 
 class RawStream(Protocol):
@@ -109,7 +108,7 @@ class FrameWriter:
 
     def __init__(self, stream: BinaryIO, broken: Callable[[], object]) -> None:
         self._raw = _unbuffered(stream)
-        self._has_room = _room_in(stream)
+        self._has_room = room_in(stream)
         self._broken = broken
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
         self._queued = self._written = 0
@@ -118,7 +117,7 @@ class FrameWriter:
         self._thread.start()
 
     def write(self, data: bytes) -> None:
-        if self._queued == self._written and len(data) <= _PIPE_BYTES and self._has_room():
+        if self._queued == self._written and len(data) <= PIPE_BYTES and self._has_room():
             data = self._write_now(data)
         if data:
             self._queued += 1
@@ -160,17 +159,6 @@ class FrameWriter:
             else:
                 pieces.append(piece)
         return pieces
-
-
-def _room_in(stream: BinaryIO) -> Callable[[], bool]:
-    """Asks whether `_PIPE_BYTES` can be written without blocking; no where that is unknown."""
-    try:
-        descriptor = stream.fileno()
-        poll = select.poll()
-        poll.register(descriptor, select.POLLOUT)
-    except (AttributeError, OSError, ValueError):  # Windows has no poll, a stream perhaps no file
-        return lambda: False
-    return lambda: poll.poll(0) == [(descriptor, select.POLLOUT)]
 
 
 def _unbuffered(stream: BinaryIO) -> RawStream:

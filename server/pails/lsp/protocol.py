@@ -34,6 +34,7 @@ class WireModel(BaseModel):
         validate_by_alias=True,
         extra="forbid",
         frozen=True,
+        defer_build=True,  # of the many types a session uses few, and the start waits for none
     )
 
 

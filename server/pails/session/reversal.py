@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pails.core.errors import InvalidRequestError, StorageError
 from pails.core.ports import Texts
@@ -14,8 +15,10 @@ from pails.session.deeds import Command, TurnDeeds, Write
 from pails.snapshots.entries import FILE, LINK, Entry, FileDelta, Snapshot, blob_id
 from pails.snapshots.restore import entry_on_disk
 from pails.snapshots.rewind import Conflict, Deed, Now, RewindPlan, between, plan_rewind
-from pails.snapshots.store import SnapshotStore
 from pails.tools.document import NEW_FILE, Document
+
+if TYPE_CHECKING:
+    from pails.snapshots.store import SnapshotStore
 
 _OUTSIDE = "it is outside of the workspace"
 
@@ -42,7 +45,7 @@ class Reverser:
 
     def __init__(
         self,
-        store: SnapshotStore,
+        store: "SnapshotStore",
         texts: Texts,
         workspace: Path,
         now: Snapshot,

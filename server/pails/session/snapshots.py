@@ -8,23 +8,28 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pails.core.events import Effect, Notice, SnapshotTaken
 from pails.core.text import shown_name
 from pails.host.folders import make_private
 from pails.host.tree import status_of
-from pails.host.watch import Watcher
 from pails.session.recorder import Recorder
 from pails.snapshots.build_folders import is_build_folder
 from pails.snapshots.entries import LeftOut, Reason, Snapshot, SnapshotError
-from pails.snapshots.store import SnapshotStore
+
+if TYPE_CHECKING:
+    from pails.host.watch import Watcher
+    from pails.snapshots.store import SnapshotStore
 
 log = logging.getLogger(__name__)
+
+LoadSnapshots = Callable[[], "tuple[type[SnapshotStore], type[Watcher]]"]
+"""Imports the store and the watcher: with the first snapshot, since no start should wait for it."""
 
 PATIENCE_SECONDS = 5.0
 """How long the calls of a turn wait for snapshots, all together."""
@@ -48,9 +53,10 @@ class WorkspaceSnapshots:
     Both begin with the first snapshot. Methods raise `SnapshotError`.
     """
 
-    def __init__(self, folder: Path, workspace: Path) -> None:
+    def __init__(self, folder: Path, workspace: Path, load: LoadSnapshots) -> None:
         self._folder = folder
         self._workspace = workspace
+        self._load = load
         self._lock = threading.Lock()
         self._store: SnapshotStore | None = None
         self._watcher: Watcher | None = None
@@ -69,7 +75,7 @@ class WorkspaceSnapshots:
         )
 
     @property
-    def store(self) -> SnapshotStore:
+    def store(self) -> "SnapshotStore":
         """Opens it where it is not open yet."""
         with self._lock:
             return self._opened()
@@ -100,20 +106,22 @@ class WorkspaceSnapshots:
             if self._watcher is not None:
                 self._watcher.close()
 
-    def _opened(self) -> SnapshotStore:
+    def _opened(self) -> "SnapshotStore":
         if self._closed:
             raise SnapshotError("Pails is ending, so no snapshot is taken any more.")
         if self._store is None:
-            self._store = SnapshotStore.open(self._folder, self._workspace)
+            store, _ = self._load()
+            self._store = store.open(self._folder, self._workspace)
         return self._store
 
-    def _new_watcher(self) -> Watcher:
+    def _new_watcher(self) -> "Watcher":
         scratch = self._folder / "watch"
         try:
             make_private(scratch)
         except OSError as error:
             raise SnapshotError(f"Pails cannot use its folder {scratch}: {error}") from error
-        return Watcher(self._workspace, scratch, self._is_unwatched)
+        _, watcher = self._load()
+        return watcher(self._workspace, scratch, self._is_unwatched)
 
     def _is_unwatched(self, path: str) -> bool:
         above, _, name = path.rpartition("/")

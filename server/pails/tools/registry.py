@@ -7,7 +7,7 @@ are a pydantic model, and the schema the model sees is made from that.
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
@@ -92,12 +92,10 @@ class Tool(Generic[P]):
         """Prepare the call: may read what `action` named; a result here ends the call."""
         raise NotImplementedError
 
-    @cached_property
+    @property
     def spec(self) -> ToolSpec:
         """The tool as the model sees it."""
-        text = resources.files("pails.tools").joinpath(f"descriptions/{self.name}.md")
-        schema = _trimmed_schema(self.parameters.model_json_schema())
-        return ToolSpec(self.name, text.read_text(encoding="utf-8").strip(), schema)
+        return _spec(self.name, self.parameters)
 
 
 class ToolRegistry:
@@ -116,6 +114,14 @@ class ToolRegistry:
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
         return tuple(tool.spec for tool in self._tools.values())
+
+
+@cache
+def _spec(name: str, parameters: type[Parameters]) -> ToolSpec:
+    """The same for every session; making it takes some milliseconds."""
+    text = resources.files("pails.tools").joinpath(f"descriptions/{name}.md")
+    schema = _trimmed_schema(parameters.model_json_schema())
+    return ToolSpec(name, text.read_text(encoding="utf-8").strip(), schema)
 
 
 _NEEDLESS = frozenset(("additionalProperties", "minLength", "maxLength"))

@@ -22,6 +22,7 @@ from pails.core.events import (
     TurnStarted,
 )
 from pails.core.messages import Usage
+from pails.entry import load_snapshots
 from pails.host.texts import TextStore
 from pails.session.journal import Journal
 from pails.session.recorder import Recorder
@@ -72,7 +73,7 @@ class Scene:
         journal = Journal(root / "log.jsonl")
         self.recorder = Recorder("s", journal, SessionState())
         self.texts = TextStore(root / "texts")
-        self.store = WorkspaceSnapshots(root / "snapshots", self.workspace)
+        self.store = WorkspaceSnapshots(root / "snapshots", self.workspace, load_snapshots)
         snapshots = SessionSnapshots("s", self.recorder, self.store)
         self.rewinder = SessionRewinder(
             self.workspace, self.recorder, snapshots, documents=Documents(), texts=self.texts
