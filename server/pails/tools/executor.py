@@ -7,17 +7,13 @@ calls open, and the session that cancelled ends those.
 
 import asyncio
 import itertools
-import json
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
-from pydantic_core import from_json
+from typing import Any, TypeVar
 
 from pails.core.errors import LogError, StorageError
 from pails.core.events import (
@@ -48,20 +44,22 @@ from pails.core.tasks import uninterrupted
 from pails.core.text import first_line, shown_path
 from pails.policy.gate import Gate
 from pails.policy.visible import visible_diff
+from pails.tools.arguments import parse_call
 from pails.tools.choosing import Chosen, chooses_nothing, chosen, proposed_hunks
 from pails.tools.diff import DiffText, unified
 from pails.tools.findings import findings
+from pails.tools.judging import Judging
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
 from pails.tools.repeats import Repeats
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 IF_DONE = "If this completes the task, check it where you can, then answer in words."
 """Said after a good write: small models do not stop by themselves, and undo what they did."""
 
 _SUMMARY_CHARS = 120
-_ECHO_CHARS = 200
-_MAX_FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +80,17 @@ class Surroundings:
     rewinder: Rewinder | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A call whose arguments are valid, and what the gate says of it."""
+
+    tool: Tool[Any]
+    args: Parameters
+    context: CallContext
+    action: Action
+    decision: Decision
+
+
 class Executor:
     """Runs the calls of one turn."""
 
@@ -89,6 +98,7 @@ class Executor:
         self._turn_id = turn_id
         self._around = around
         self._slots = asyncio.Semaphore(around.parallel_reads)
+        self._judging = Judging(self._judge)
         self._repeats = Repeats()
 
     async def run_calls(self, calls: Sequence[ToolCall]) -> None:
@@ -118,9 +128,14 @@ class Executor:
         return tool is None or tool.effect is Effect.READ
 
     async def _run(self, call: ToolCall) -> None:
+        prepared = await self._guarded(call, self._prepare(call))
         async with self._slots:
             started = time.monotonic()
-            result = self._repeats.hinted(call, await self._guarded_attempt(call))
+            if isinstance(prepared, _Prepared):
+                result = await self._guarded(call, self._attempt(call, prepared))
+            else:
+                result = prepared
+            result = self._repeats.hinted(call, result)
             await self._around.emit(
                 ToolCallEnded(
                     self._turn_id,
@@ -132,10 +147,10 @@ class Executor:
                 )
             )
 
-    async def _guarded_attempt(self, call: ToolCall) -> ToolResult:
+    async def _guarded(self, call: ToolCall, step: Awaitable[T]) -> T | ToolResult:
         """The border of a tool: a bug in one is that call's error, not the end of the turn."""
         try:
-            return await self._attempt(call)
+            return await step
         except LogError:
             raise  # nothing may go on unlogged
         except Exception as error:
@@ -146,8 +161,9 @@ class Executor:
             )
             return ToolResult(text, is_error=True)
 
-    async def _attempt(self, call: ToolCall) -> ToolResult:
-        parsed = self._parse(call)
+    async def _prepare(self, call: ToolCall) -> _Prepared | ToolResult:
+        """Judge the call. A batch of reads is judged at once: none of them changes anything."""
+        parsed = parse_call(self._around.registry, call)
         if isinstance(parsed, ToolResult):
             return parsed
         tool, args = parsed
@@ -156,13 +172,17 @@ class Executor:
             self._turn_id, call.id, around.workspace, around.emit, around.person, around.rewinder
         )
         action = tool.action(args, context)
-        decision = await self._judge(action)
+        return _Prepared(tool, args, context, action, await self._judging.decide(action))
+
+    async def _attempt(self, call: ToolCall, prepared: _Prepared) -> ToolResult:
+        around = self._around
+        tool, action, decision = prepared.tool, prepared.action, prepared.decision
         await around.emit(
             ToolCallPrepared(self._turn_id, call.id, tool.name, action.title, action.effect)
         )
         if decision.verdict == "deny":
             return _refused(decision.reason)
-        proposal = await tool.propose(args, context)
+        proposal = await tool.propose(prepared.args, prepared.context)
         if isinstance(proposal, ToolResult):
             return proposal
         for file in proposal.files:  # checked while it is logged and written
@@ -175,7 +195,7 @@ class Executor:
                 return allowed
             proposal, typed = allowed.proposal, allowed.typed
             # While the person decided, the mode may have changed or a link been swapped.
-            decision = await self._judge(action)
+            decision = await self._judging.decide(action)
             if decision.verdict == "deny":
                 return _refused(decision.reason)
         guard = around.guard.around(call.id, action.effect) if around.guard else nullcontext()
@@ -184,33 +204,9 @@ class Executor:
             result = await proposal.run()
         return await self._check(call, result, typed)
 
-    async def _judge(self, action: Action) -> Decision:
-        """In a thread, because the gate looks where links lead."""
+    def _judge(self, action: Action) -> Decision:
         around = self._around
-        return await asyncio.to_thread(
-            around.gate.judge, action, around.mode(), around.workspace, self._turn_id
-        )
-
-    def _parse(self, call: ToolCall) -> tuple[Tool[Any], Parameters] | ToolResult:
-        """The tool and its valid arguments, or an error that the model can mend."""
-        tool = self._around.registry.get(call.name)
-        if tool is None:
-            names = ", ".join(self._around.registry.names)
-            name = first_line(repr(call.name), _ECHO_CHARS)
-            return _mistake(f"There is no tool {name}. The tools are: {names}.")
-        try:
-            data = from_json(call.arguments or "{}")
-        except ValueError as error:
-            return _mistake(f"The arguments are not valid JSON ({error}). Nothing was run.")
-        try:
-            return tool, tool.parameters.model_validate(data)
-        except ValidationError as error:
-            faults = _faults(error)
-            schema = json.dumps(tool.spec.parameters, ensure_ascii=False)
-            return _mistake(
-                f"The arguments do not fit {tool.name}: {faults}. Nothing was run. "
-                f"The arguments must fit this schema: {schema}"
-            )
+        return around.gate.judge(action, around.mode(), around.workspace, self._turn_id)
 
     async def _approve(
         self, call: ToolCall, action: Action, decision: Decision, proposal: Proposal
@@ -314,12 +310,6 @@ class Executor:
             return ""
 
 
-def _mistake(text: str) -> ToolResult:
-    return ToolResult(
-        text, is_error=True, summary=first_line(text.partition(". ")[0], _SUMMARY_CHARS)
-    )
-
-
 def _unanswered(why: str) -> ToolResult:
     why = why or "the question was closed without an answer"
     return ToolResult(
@@ -334,18 +324,3 @@ def _refused(reason: str) -> ToolResult:
     return ToolResult(
         f"Refused, nothing was done. {reason}", is_error=True, summary=f"refused: {reason}"
     )
-
-
-def _faults(error: ValidationError) -> str:
-    """The first faults of the arguments, and how many more there are."""
-    details = error.errors(include_url=False, include_context=False, include_input=False)
-    told = "; ".join(_fault(dict(detail)) for detail in details[:_MAX_FAULTS])
-    more = len(details) - _MAX_FAULTS
-    return f"{told}; and {more:,} more" if more > 0 else told
-
-
-def _fault(detail: dict[str, Any]) -> str:
-    """One of them. The place is in the model's own words, which may be very many."""
-    where = first_line(".".join(str(part) for part in detail["loc"]), _ECHO_CHARS)
-    told = first_line(str(detail["msg"]), _ECHO_CHARS)
-    return f"{where}: {told}" if where else told
