@@ -213,6 +213,40 @@ async def test_one_change_is_rejected_by_lens_and_the_other_accepted(scene: Scen
     assert [HOW_TO_REVIEW in message for message in messages] == [True]
 
 
+async def test_a_change_is_rejected_then_all_is_rewound_and_that_undone(scene: Scene) -> None:
+    """The whole flow over a buffer that the person never saves, and in which they type on."""
+    editor = scene.editor
+    await change_two_places(scene)
+    await editor.until(COUNT, 8)
+    await run_lens(editor, 3, "Reject")
+    await editor.until(COUNT, 6)
+    await editor.lua("vim.api.nvim_buf_set_lines(0, -1, -1, true, { '# typed since' })")
+    reviewed = REVIEWED.replace("a + b", "a - b") + "# typed since\n"
+    assert await editor.text() == reviewed
+
+    await editor.lua(
+        """
+        _G.choose = function(labels)
+          for index, label in ipairs(labels) do
+            if label:find('Rewind', 1, true) then return index end
+          end
+        end
+        """
+    )
+    text = "table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, true), '\\n') .. '\\n' == ..."
+    await editor.execute("pails.rewind")
+    await editor.until(text, UNSAVED + "# typed since\n")
+    await editor.until(COUNT, 0)
+    await editor.execute("pails.undoRewind")
+    await editor.until(text, reviewed)
+    await editor.until(COUNT, 6)
+    await run_lens(editor, 1, "Accept")
+    await editor.until(COUNT, 0)
+    assert await editor.text() == reviewed
+    assert await editor.lua("return vim.bo.modified")
+    assert scene.path.read_text() == CALC, "what the person has not saved is not saved"
+
+
 async def test_what_the_person_changed_since_stays_and_is_said(scene: Scene) -> None:
     editor = scene.editor
     await change_two_places(scene)

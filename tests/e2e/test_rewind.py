@@ -1,6 +1,5 @@
 """Rewind and its undo with the real server: over the wire, by plain LSP, and in a real Neovim."""
 
-import asyncio
 import contextlib
 import os
 import signal
@@ -199,7 +198,7 @@ async def test_a_dirty_buffer_in_neovim_goes_back_and_forth(tmp_path: Path) -> N
         mine = CALC.replace("'你好 😀'", "'unsaved 😀'") + "# typed since\n"
         assert await editor.text() == mine.replace("a - b", "a + b")
 
-        await execute(editor, "pails.rewind")
+        await editor.execute("pails.rewind")
         await editor.until("not vim.uv.fs_stat(...)", str(workspace / "out"))
         assert await editor.text() == mine
         assert await editor.lua("return vim.bo.modified")
@@ -207,20 +206,8 @@ async def test_a_dirty_buffer_in_neovim_goes_back_and_forth(tmp_path: Path) -> N
         await editor.until("vim.iter(_G.seen.messages):any("
                            "function(m) return m:find('went back', 1, true) end)")  # fmt: skip
 
-        await execute(editor, "pails.undoRewind")
+        await editor.execute("pails.undoRewind")
         await editor.until("vim.uv.fs_stat(...)", str(workspace / "out" / "made"))
         assert await editor.text() == mine.replace("a - b", "a + b")
         await editor.until("vim.iter(_G.seen.messages):any("
                            "function(m) return m:find('rewind back', 1, true) end)")  # fmt: skip
-
-
-async def execute(editor: Any, command: str) -> None:
-    """Run a command of the server without arguments."""
-    await editor.lua(
-        """
-        local client = vim.lsp.get_clients({ bufnr = 0 })[1]
-        client:request('workspace/executeCommand', { command = ... }, function() end)
-        """,
-        command,
-    )
-    await asyncio.sleep(0)

@@ -91,6 +91,16 @@ class Neovim:
             last,
         )
 
+    async def execute(self, command: str) -> None:
+        """Run a command of the server without arguments."""
+        await self.lua(
+            """
+            local client = vim.lsp.get_clients({ bufnr = 0 })[1]
+            client:request('workspace/executeCommand', { command = ... }, function() end)
+            """,
+            command,
+        )
+
     async def text(self) -> str:
         """The current buffer."""
         lines = await self.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
