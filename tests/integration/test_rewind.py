@@ -5,8 +5,9 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,16 +17,23 @@ from pails.core.errors import InvalidRequestError, NotFoundError
 from pails.core.events import (
     ApprovalRequested,
     Notice,
+    RewindStarted,
     Rewound,
     SnapshotTaken,
     TurnEnded,
     TurnStarted,
 )
+from pails.core.ports import Buffer, EditOutcome, TextChange
 from pails.core.rewind import RewindReport
 from pails.entry import load_snapshots
 from pails.host.locks import locked
+from pails.session import answered
 from pails.session import snapshots as session_snapshots
 from pails.snapshots.entries import SnapshotError
+from pails.snapshots.restore import Failure, apply_plan
+from pails.snapshots.rewind import RewindPlan
+from pails.snapshots.store import SnapshotStore
+from pails.tools.writers import fingerprint
 from tests.support.editor import MemoryEditor
 from tests.support.event_order import EventOrder
 from tests.support.scripted_model import Calls, Gate, Say, ScriptedModel
@@ -302,6 +310,176 @@ async def test_nothing_goes_back_while_a_turn_runs(tmp_path: Path) -> None:
             await desk.session.undo_rewind(report.rewind_id)
 
 
+# -- what the model knows ------------------------------------------------------------------------
+
+
+def prompts(model: ScriptedModel) -> list[str]:
+    """What the model was told in the person's name, with its last request."""
+    return [m["content"] for m in model.requests[-1]["messages"] if m["role"] == "user"]
+
+
+async def test_the_model_is_told_of_files_that_went_back_without_the_talk(tmp_path: Path) -> None:
+    script = (edit("a.txt", "two", "2"), Say("done"), Say("I see"), Say("I see"), Say("quiet"))
+    async with bench_with(tmp_path, *script) as bench:
+        bench.put("a.txt", OLD)
+        desk = await bench.desk()
+        await desk.run("go")
+        await desk.session.rewind(turns(desk)[0], talk=False, files=True)
+        await desk.run("second")
+        assert "\n-2\n+two\n" in prompts(bench.model)[-1]
+        await desk.session.undo_rewind()
+        await desk.run("third")
+        assert "\n-two\n+2\n" in prompts(bench.model)[-1]
+        await desk.run("fourth")
+        assert prompts(bench.model)[-1] == "fourth"
+
+
+async def test_what_the_model_did_in_turns_that_left_the_talk_is_news_to_it(tmp_path: Path) -> None:
+    script = (
+        *(edit("a.txt", "two", "2"), Say("done")),
+        *(edit("a.txt", "four", "4"), Calls(("read_file", {"path": "a.txt"})), Say("done")),
+        *(write("a.txt", "all of it\n"), Say("I see")),
+    )
+    async with bench_with(tmp_path, *script) as bench:
+        path = bench.put("a.txt", OLD)
+        desk = await bench.desk()
+        await desk.run("first")
+        await desk.run("second")
+        await desk.session.rewind(turns(desk)[1], talk=True, files=False)
+        await desk.run("third")
+        assert "\n-four\n+4\n" in prompts(bench.model)[-1]
+        # It had read the whole file, but that is gone from its conversation.
+        assert path.read_text() == OLD.replace("two", "2").replace("four", "4")
+
+
+async def test_what_the_model_may_not_see_is_in_no_news(tmp_path: Path) -> None:
+    secret = tmp_path / "id_rsa"
+    secret.write_text("SECRET\n")
+    script = (write("a.txt", "made\n"), write("b.txt", "made\n"), Say("done"), Say("I see"))
+    async with bench_with(tmp_path, *script) as bench:
+        desk = await bench.desk()
+        await desk.run("go")
+        path = bench.workspace / "a.txt"
+        path.unlink()
+        path.symlink_to(secret)
+        bench.put("b.txt", "typed\n")
+        await desk.run("second")
+        told = prompts(bench.model)[-1]
+        assert "a.txt" in told
+        assert "+typed" in told
+        assert "SECRET" not in told
+
+
+# -- what is done is told, whatever happens ------------------------------------------------------
+
+
+async def test_a_file_that_was_written_by_way_of_a_link_leaves_the_review(tmp_path: Path) -> None:
+    async with bench_with(tmp_path, edit("link.txt", "two", "2"), Say("done")) as bench:
+        path = bench.put("a.txt", OLD)
+        (bench.workspace / "link.txt").symlink_to("a.txt")
+        desk = await bench.desk()
+        await desk.run("go")
+        listed = await desk.session.review.list()
+        report = await desk.session.rewind(turns(desk)[0], talk=False, files=True)
+        assert [file.path for file in report.files] == [str(path)]
+        assert await desk.session.review.list() == ()
+        await desk.session.undo_rewind()
+        assert await desk.session.review.list() == listed
+
+
+async def test_nothing_changes_when_a_rewind_cannot_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise SnapshotError("The disk is full.")
+
+    async with bench_with(tmp_path, edit("a.txt", "two", "2"), Say("done")) as bench:
+        path = bench.put("a.txt", OLD)
+        desk = await bench.desk()
+        await desk.run("go")
+        await after(desk)
+        monkeypatch.setattr(SnapshotStore, "amend", full)
+        with pytest.raises(SnapshotError):
+            await desk.session.rewind(turns(desk)[0], talk=True, files=True)
+        assert path.read_text() == OLD.replace("two", "2")
+        assert desk.of(Rewound) == []
+
+
+async def test_a_rewind_that_was_cut_off_can_be_finished_and_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"{number}.txt" for number in range(4)]
+    calls = Calls(*(("write_file", {"path": name, "content": "made\n"}) for name in names))
+
+    def cut_off(plan: RewindPlan, workspace: Path) -> tuple[Failure, ...]:
+        apply_plan(replace(plan, steps=plan.steps[:2]), workspace)
+        raise KeyError("as if the process had died")
+
+    async with ScriptedModel([calls, Say("done")]) as model:
+        async with workbench(tmp_path, model) as bench:
+            desk = await bench.desk()
+            await desk.run("go")
+            turn_id = turns(desk)[0]
+            made = content(bench.workspace)
+            with monkeypatch.context() as patch:
+                patch.setattr("pails.session.disk_steps.apply_plan", cut_off)
+                with pytest.raises(KeyError):
+                    await desk.session.rewind(turn_id, talk=True, files=True)
+            assert len(content(bench.workspace)) == 2
+            assert isinstance(desk.events[-1], RewindStarted)
+        async with workbench(tmp_path, model) as bench:
+            session = await bench.app.sessions.open(desk.session.id)
+            again = Desk(session, allow)
+            told = [e.event for e in await session.replay(0) if isinstance(e.event, Notice)]
+            assert "in the middle of a rewind" in told[-1].text
+            report = await session.rewind(turn_id, talk=True, files=True)
+            assert len(report.files) == 2
+            assert content(bench.workspace) == {}
+            await session.undo_rewind()
+            await session.undo_rewind()
+            assert content(bench.workspace) == made
+            await check_order(again)
+
+
+async def test_two_sessions_that_go_back_at_once_lose_nothing(tmp_path: Path) -> None:
+    first, second = edit("a.txt", "two", "2"), edit("a.txt", "four", "4")
+    async with bench_with(tmp_path, first, Say("done"), second, Say("done")) as bench:
+        path = bench.put("a.txt", OLD)
+        desks = [await bench.desk(), await bench.desk()]
+        for desk in desks:
+            await desk.run("go")
+            await after(desk)
+        reports = await asyncio.gather(
+            *(desk.session.rewind(turns(desk)[0], talk=False, files=True) for desk in desks)
+        )
+        went_back = ["a.txt" in hows(report) for report in reports]
+        assert ["a.txt" in conflicts(report) for report in reports] == [not w for w in went_back]
+        expected = OLD if went_back[0] else OLD.replace("two", "2")
+        assert path.read_text() == (expected if went_back[1] else expected.replace("four", "4"))
+
+
+async def test_a_file_that_another_process_writes_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pails.tools.writers._WAIT_SECONDS", 0.05)
+    script = (edit("a.txt", "two", "2"), edit("b.txt", "two", "2"), Say("done"))
+    async with bench_with(tmp_path, *script) as bench:
+        path, other = bench.put("a.txt", OLD), bench.put("b.txt", OLD)
+        desk = await bench.desk()
+        await desk.run("go")
+        lock = next(
+            lock
+            for lock in (tmp_path / "state").rglob("*.lock")
+            if fingerprint(path.read_text()) in lock.read_text()
+        )
+        with locked(lock, time.monotonic() + 5):
+            report = await desk.session.rewind(turns(desk)[0], talk=False, files=True)
+        assert list(conflicts(report).values()) == [
+            "another process is writing it and does not come to an end"
+        ]
+        assert sorted([path.read_text(), other.read_text()]) == [OLD.replace("two", "2"), OLD]
+
+
 # -- open documents -----------------------------------------------------------------------------
 
 
@@ -332,6 +510,68 @@ async def test_an_open_document_goes_back_through_the_editor(tmp_path: Path) -> 
         assert (editor.text(path), path.read_text()) == (OLD, OLD)
         await desk.session.undo_rewind()
         assert editor.text(path) == path.read_text() == OLD.replace("two", "2")
+
+
+class SilentEditor(MemoryEditor):
+    """Answers no edit any more, once it is `silent`."""
+
+    silent = False
+
+    async def apply(self, buffer: Buffer, changes: Sequence[TextChange], label: str) -> EditOutcome:
+        if self.silent:
+            await asyncio.Event().wait()
+        return await super().apply(buffer, changes, label)
+
+
+async def test_an_editor_that_never_answers_does_not_hold_up_the_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answered, "ANSWER_SECONDS", 0.1)
+    editor = SilentEditor()
+    script = (edit("a.txt", "two", "2"), edit("b.txt", "two", "2"), Say("done"), Say("again"))
+    async with bench_with_editor(tmp_path, editor, *script) as bench:
+        path, other = bench.put("a.txt", OLD), bench.put("b.txt", OLD)
+        editor.open(path, OLD)
+        desk = await bench.desk()
+        await desk.run("go")
+        editor.silent = True
+        turn_id = turns(desk)[0]
+        resolution = await desk.session.review.resolve(turn_id, "rejected", path=path)
+        assert "does not answer" in resolution.unresolved[0].reason
+        report = await desk.session.rewind(turn_id, talk=False, files=True)
+        assert "does not answer" in conflicts(report)["a.txt"]
+        assert (editor.text(path), other.read_text()) == (OLD.replace("two", "2"), OLD)
+        assert (await desk.run("still there?")).error == ""
+
+
+async def test_a_buffer_without_a_file_goes_back_too(tmp_path: Path) -> None:
+    editor = MemoryEditor()
+    async with bench_with_editor(
+        tmp_path, editor, write("new.txt", "made\n"), Say("done")
+    ) as bench:
+        path = bench.workspace / "new.txt"
+        editor.open(path, "")
+        desk = await bench.desk()
+        await desk.run("go")
+        assert (editor.text(path), path.exists()) == ("made\n", False)
+        editor.open(path, "made\nmine\n", version=9)
+        await desk.session.rewind(turns(desk)[0], talk=False, files=True)
+        assert (editor.text(path), path.exists()) == ("mine\n", False)
+        await desk.session.undo_rewind()
+        assert (editor.text(path), path.exists()) == ("made\nmine\n", False)
+
+
+async def test_a_byte_order_mark_never_gets_into_a_buffer(tmp_path: Path) -> None:
+    """The person's editor has left it out when it saved."""
+    editor = MemoryEditor()
+    async with bench_with_editor(tmp_path, editor, edit("a.txt", "two", "2"), Say("done")) as bench:
+        path = bench.put("a.txt", "\ufeff" + OLD)
+        desk = await bench.desk()
+        await desk.run("go")
+        path.write_text(OLD.replace("two", "2"))
+        editor.open(path, path.read_text())
+        await desk.session.rewind(turns(desk)[0], talk=False, files=True)
+        assert "\ufeff" not in editor.text(path)
 
 
 async def test_unsaved_text_of_the_person_stays_and_nothing_is_saved(tmp_path: Path) -> None:

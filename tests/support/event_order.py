@@ -26,6 +26,7 @@ from pails.core.events import (
     QuestionAsked,
     ReasoningDelta,
     ReplyDiscarded,
+    RewindStarted,
     Rewound,
     RoundStarted,
     RunState,
@@ -95,6 +96,7 @@ class EventOrder:
         self._promised: set[str] = set()
         self._known: set[str] = set()
         self._turn: _Turn | None = None
+        self._rewinding: RewindStarted | None = None
 
     def take(self, event: Event) -> None:
         try:
@@ -105,6 +107,7 @@ class EventOrder:
     def finish(self) -> None:
         assert self._turn is None, f"turn {self._turn} has no end"
         assert not self._promised, f"promised, and no end: {self._promised}"
+        assert self._rewinding is None, f"a rewind has no end: {self._rewinding}"
 
     def _take(self, event: Event) -> None:
         assert self._began != isinstance(event, SessionCreated), "SessionCreated comes first, once"
@@ -114,8 +117,16 @@ class EventOrder:
                 pass
             case HunksResolved() | SnapshotTaken():
                 assert event.turn_id in self._known, "of a turn that nobody asked for"
+            case RewindStarted():
+                assert self._rewinding is None, "one rewind at a time"
+                self._rewinding = event
             case Rewound():
                 assert self._turn is None or not event.talk, "in the middle of a turn"
+                if self._rewinding is not None:
+                    assert event.rewind_id == self._rewinding.rewind_id, "another one is under way"
+                else:
+                    assert not event.files, "files went back before the log said so"
+                self._rewinding = None
             case PromptAccepted():
                 assert event.turn_id not in self._known, "accepted before"
                 self._known.add(event.turn_id)

@@ -7,7 +7,7 @@ The session's log keeps them, the edges render them, telemetry traces them. This
     SessionReopened*                        a process opened the log again
     ModeChanged*  ModelChanged*  Notice*    at any time
     HunksResolved*  SnapshotTaken*          at any time: reviews, and what the turns began from
-    Rewound*                                between turns; of files alone, by a tool, within one
+    (RewindStarted? → Rewound)*             between turns; of files alone, by a tool, within one
     PromptAccepted*                         at any time, in the log before its sender hears of it
     TurnEnded*                              at any time, for a prompt whose turn never started
     for each of the other prompts, one after the other
@@ -425,13 +425,29 @@ class SnapshotTaken:
 
 
 @dataclass(frozen=True, slots=True)
+class RewindStarted:
+    """Files are about to go back. Logged before the first of them changes.
+
+    `snapshot_id` has what stands at their paths, `after_id` what will. A log that goes on without
+    the `Rewound` of this `rewind_id` was cut off in between: on reopening it gets one that names no
+    file, by which what had happened can be taken back.
+    """
+
+    rewind_id: str
+    to_turn_id: str
+    snapshot_id: str
+    after_id: str
+    kind: Literal["rewindStarted"] = "rewindStarted"
+
+
+@dataclass(frozen=True, slots=True)
 class Rewound:
     """The session went back to before a turn, or took that back.
 
     `to_turn_id` is the turn that, with all after it, is undone. `talk`: the conversation goes back
     too. `files` were changed, `conflicts` were left as they are. `snapshot_id` is the workspace
     before the rewind and `after_id` that behind it, both with the texts of open documents; empty
-    where no file was changed. `undoes` is the id of the rewind that this one takes back, else "".
+    where no file was to change. `undoes` is the id of the rewind that this one takes back, else "".
     """
 
     rewind_id: str
@@ -517,6 +533,7 @@ Event = (
     | FileChanged
     | HunksResolved
     | SnapshotTaken
+    | RewindStarted
     | Rewound
     | SyntaxChecked
     | ToolCallEnded

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pails.core.errors import StorageError
 from pails.host import files, tree
+from pails.host.leftovers import temporary_name
 from pails.host.paths import named_and_real
 
 
@@ -88,6 +89,25 @@ def move(source: Path, target: Path) -> None:
         raise StorageError(f"{target}: {why}. Nothing was moved.", why) from error
     for folder in {source.parent, target.parent}:
         files.flush_folder(folder)
+
+
+def second_name(path: Path) -> Path | None:
+    """Another name for the same file, by which it outlives its deletion; None without links."""
+    other = path.parent / temporary_name()
+    try:
+        other.hardlink_to(path)
+    except OSError:
+        return None
+    return other
+
+
+def give_back(other: Path, path: Path) -> bool:
+    """Give a file the name that it had, unless something stands there by now; whether it has it."""
+    try:
+        path.hardlink_to(other)
+    except OSError:
+        return False
+    return True
 
 
 def remove_all(path: Path, below: Below) -> None:

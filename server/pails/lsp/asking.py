@@ -31,6 +31,9 @@ from pails.session.session import Session
 
 log = logging.getLogger(__name__)
 
+_TRIES = 3
+"""How often a client is asked whose answers cannot be taken."""
+
 W = TypeVar("W", bound=protocol.WireModel)
 
 
@@ -100,17 +103,26 @@ class Prompter:
             task.cancel()
 
     async def _settle(self, wanted: ApprovalRequested | QuestionAsked) -> None:
-        try:
-            if isinstance(wanted, ApprovalRequested):
-                answer = await self._approve(self._session.id, wanted)
-                if answer is not None:
-                    self._session.answer_approval(wanted.approval_id, answer)
-            else:
-                reply = await self._ask(self._session.id, wanted)
-                if reply is not None:
-                    self._session.answer_question(wanted.question_id, reply.text)
-        except (JsonRpcException, InvalidRequestError) as error:
-            log.warning("%s stays pending: %s", _identifier(wanted), error)
+        """Ask again after an answer that is none: whoever gave it sees no question any more."""
+        for _ in range(_TRIES):
+            try:
+                await self._put(wanted)
+                return
+            except InvalidRequestError as error:
+                log.warning("the answer to %s cannot be taken: %s", _identifier(wanted), error)
+            except JsonRpcException as error:
+                log.warning("%s stays pending: %s", _identifier(wanted), error)
+                return
+
+    async def _put(self, wanted: ApprovalRequested | QuestionAsked) -> None:
+        if isinstance(wanted, ApprovalRequested):
+            answer = await self._approve(self._session.id, wanted)
+            if answer is not None:
+                self._session.answer_approval(wanted.approval_id, answer)
+        else:
+            reply = await self._ask(self._session.id, wanted)
+            if reply is not None:
+                self._session.answer_question(wanted.question_id, reply.text)
 
 
 def approve_by(client: Client) -> Approve:

@@ -94,6 +94,8 @@ class OpenDocuments:
         self.encoding = Encoding.UTF16
         self._real_path = real_path
         self._open: dict[str, OpenDocument] = {}
+        self._names: dict[str, tuple[Path, Path]] = {}
+        """By key, the path as the client names it and the real one."""
         self._keys: dict[Path, str] = {}
         self._listeners: list[DocumentListener] = []
         self._close_listeners: list[DocumentListener] = []
@@ -116,8 +118,8 @@ class OpenDocuments:
         document = OpenDocument(item.uri, item.version, text, self.encoding, time.time())
         key = uris.canonical(item.uri)
         if document.path is not None:
-            self._keys[document.path] = key
-            self._keys[self._real_path(document.path) or document.path] = key
+            self._names[key] = document.path, self._real_path(document.path) or document.path
+            self._find_keys()
         self._keep(key, document)
 
     def change(self, params: types.DidChangeTextDocumentParams) -> None:
@@ -141,15 +143,15 @@ class OpenDocuments:
     def close(self, uri: str) -> None:
         key = uris.canonical(uri)
         document = self._open.pop(key, None)
-        self._keys = {path: owner for path, owner in self._keys.items() if owner != key}
+        self._names.pop(key, None)
+        self._find_keys()
         if document is not None:
             for listener in tuple(self._close_listeners):
                 listener(document)
 
     def files(self) -> Iterator[tuple[Path, OpenDocument]]:
         """The open documents that are files, by their real paths."""
-        real = {key: path for path, key in self._keys.items()}  # the last one of each is the real
-        return ((path, self._open[key]) for key, path in real.items())
+        return ((real, self._open[key]) for key, (_, real) in self._names.items())
 
     def get(self, uri: str) -> OpenDocument | None:
         return self._open.get(uris.canonical(uri))
@@ -168,6 +170,11 @@ class OpenDocuments:
         if document is None:
             raise NotFoundError(f"{uri} is not open in the editor. Open it and try again.")
         return document
+
+    def _find_keys(self) -> None:
+        """A file may be open by several names: each is found by its own first."""
+        real = {real: key for key, (_, real) in self._names.items()}
+        self._keys = real | {named: key for key, (named, _) in self._names.items()}
 
     def _keep(self, key: str, document: OpenDocument) -> None:
         self._open[key] = document

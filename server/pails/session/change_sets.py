@@ -15,7 +15,6 @@ from pails.core.events import (
     HunksResolved,
     Rewound,
     TurnStarted,
-    UserMessageAdded,
 )
 
 
@@ -48,6 +47,16 @@ class _Cut:
     home: str
 
 
+@dataclass(slots=True)
+class _Rewind:
+    """The turns and files that a rewind takes out, and the `cuts` by which it last did."""
+
+    turns: frozenset[str]
+    paths: tuple[str, ...]
+    cuts: tuple[_Cut, ...] = ()
+    is_undone: bool = False
+
+
 class ChangeSets:
     """Written by `apply` alone.
 
@@ -58,18 +67,10 @@ class ChangeSets:
     def __init__(self) -> None:
         self.titles: dict[str, str] = {}
         self.chains: dict[str, Chain] = {}
-        self.known: dict[str, str | None] = {}
-        """The id of the text that the model last knew, for each file that it wrote."""
-        self._untold: list[HunksResolved] = []
-        self._telling: list[HunksResolved] = []
         self._asking: dict[str, tuple[str, str]] = {}  # turn and call of each open approval
         self._asked: set[tuple[str, str]] = set()
-        self._rewound: dict[str, list[_Cut]] = {}
-
-    @property
-    def to_tell(self) -> tuple[HunksResolved, ...]:
-        """Decisions of before the running turn that the model has not been told of."""
-        return tuple(self._telling)
+        self._rewinds: dict[str, _Rewind] = {}
+        """By the id of the rewind, and by those of all that took it back, or took that back."""
 
     def apply(self, event: Event) -> None:
         """Take the event in. Most change nothing here."""
@@ -80,11 +81,6 @@ class ChangeSets:
                 self._decide(event)
             case TurnStarted():
                 self.titles[event.turn_id] = event.title
-                # What is decided from here on comes too late for this turn's message.
-                self._telling, self._untold = [*self._telling, *self._untold], []
-            case UserMessageAdded() if event.message.origin == "person":
-                self._telling = []
-                self.known |= {text.path: text.text_id for text in event.seen}
             case ApprovalRequested():
                 self._asking[event.approval_id] = (event.turn_id, event.call_id)
             case ApprovalResolved():
@@ -113,16 +109,11 @@ class ChangeSets:
         elif event.deleted and self._has_moved(write):
             return
         self._add(write.path, write)
-        self.known[write.path] = write.after_id
 
     def _decide(self, event: HunksResolved) -> None:
         self._add(event.path, event)
-        if event.changed:
-            self._untold.append(event)
         if event.moved_to:
             self.chains[event.moved_to] = self.chains.pop(event.path)
-            if event.path in self.known:
-                self.known[event.moved_to] = self.known.pop(event.path)
 
     def _follow(self, write: Write) -> Write:
         """A file takes its past along to its new path.
@@ -130,7 +121,6 @@ class ChangeSets:
         The same call tells that it is gone from the old one, before or after this event.
         """
         past = self.chains.pop(write.moved_from, ())
-        self.known.pop(write.moved_from, None)
         if past and isinstance(past[-1], Write) and _is_removal(past[-1], write):
             write = replace(write, before_id=past[-1].before_id)
             past = past[:-1]
@@ -153,20 +143,28 @@ class ChangeSets:
     def _rewind(self, event: Rewound) -> None:
         """Leave out the steps that were taken back, or take them in again."""
         if event.undoes:
-            for cut in self._rewound.pop(event.undoes, ()):
-                now = self.chains.pop(cut.home, ())
-                since = tuple(step for step in now if step not in cut.chain)
-                self.chains[cut.path] = cut.chain + since
+            rewind = self._rewinds.get(event.undoes)
+            if rewind is None:
+                return
         else:
             turns = list(self.titles)
             first = turns.index(event.to_turn_id) if event.to_turn_id in self.titles else 0
-            undone = set(turns[first:])
-            paths = [path for path in event.files if path in self.chains]
-            self._rewound[event.rewind_id] = [self._cut(path, undone) for path in paths]
-        for path in event.files:  # the rewind itself is told of elsewhere
-            self.known.pop(path, None)
+            rewind = _Rewind(frozenset(turns[first:]), event.files, is_undone=True)
+        self._rewinds[event.rewind_id] = rewind
+        if rewind.is_undone:
+            paths = [path for path in rewind.paths if path in self.chains]
+            rewind.cuts = tuple(self._cut(path, rewind.turns) for path in paths)
+        else:
+            for cut in rewind.cuts:
+                self._restore(cut)
+        rewind.is_undone = not rewind.is_undone
 
-    def _cut(self, path: str, undone: set[str]) -> _Cut:
+    def _restore(self, cut: _Cut) -> None:
+        now = self.chains.pop(cut.home, ())
+        since = tuple(step for step in now if step not in cut.chain)
+        self.chains[cut.path] = cut.chain + since
+
+    def _cut(self, path: str, undone: frozenset[str]) -> _Cut:
         """Take these turns out of a chain. A move that was taken back gives the old path back."""
         chain = self.chains.pop(path)
         rest = tuple(step for step in chain if step.turn_id not in undone)

@@ -10,7 +10,9 @@ from pails.core.events import (
     ApprovalResolved,
     Effect,
     Event,
+    Notice,
     QuestionAnswered,
+    Rewound,
     RunState,
     StopReason,
     ToolCallEnded,
@@ -20,6 +22,10 @@ from pails.core.messages import Usage
 from pails.session.run import Signal, next_state
 from pails.session.state import OpenCall, SessionState
 
+HALF_REWOUND = (
+    "Pails ended in the middle of a rewind: some files have gone back, others may not have. Go "
+    "back again to finish it, or undo the rewind to have all files as they were."
+)
 ENDED_FIRST = "Pails ended before this turn began. Send it again."
 
 STOP_REASONS = {
@@ -51,11 +57,13 @@ def never_started(turn_id: str, signal: Signal, error: str = "") -> TurnEnded:
 
 
 def missing_end(state: SessionState) -> list[Event]:
-    """What a log lacks whose process died: the end of the running turn and of those behind it."""
+    """What a log lacks whose process died: the ends of a rewind, of its turn and those behind."""
+    rewound = _cut_off_rewind(state)
     queued = [never_started(turn, Signal.INTERRUPT, ENDED_FIRST) for turn in state.queued]
     if state.turn_id is None or state.run_state is None:
-        return list[Event](queued)
+        return [*rewound, *queued]
     return [
+        *rewound,
         *closing_events(state, state.turn_id, Signal.INTERRUPT),
         TurnEnded(
             state.turn_id,
@@ -69,6 +77,21 @@ def missing_end(state: SessionState) -> list[Event]:
         ),
         *queued,
     ]
+
+
+def _cut_off_rewind(state: SessionState) -> list[Event]:
+    """It names no file, since nobody knows which have gone back, but it can be taken back."""
+    begun = state.rewinding
+    if begun is None:
+        return []
+    rewound = Rewound(
+        begun.rewind_id,
+        begun.to_turn_id,
+        talk=False,
+        snapshot_id=begun.snapshot_id,
+        after_id=begun.after_id,
+    )
+    return [rewound, Notice("warning", HALF_REWOUND)]
 
 
 def _cut_off(call: OpenCall, signal: Signal) -> tuple[str, str]:

@@ -6,7 +6,7 @@ that the agent wrote with the texts that it knows of.
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from pails.core.hunks import diff_hunks, rebase_hunks
 from pails.core.ports import Texts
 from pails.core.text import shown_path
 from pails.host.tree import Status, status_of
-from pails.session.change_sets import ChangeSets
+from pails.session.knowledge import Knowledge
 from pails.tools.diff import unified
 from pails.tools.document import Document, Unreadable
 from pails.tools.documents import Documents
@@ -52,18 +52,25 @@ class Newsroom:
     """Writes the briefings of one session."""
 
     def __init__(
-        self, workspace: Path, changes: ChangeSets, documents: Documents, texts: Texts
+        self,
+        workspace: Path,
+        knowledge: Knowledge,
+        documents: Documents,
+        texts: Texts,
+        may_read: Callable[[Path], bool],
     ) -> None:
+        """`may_read` says what the model may be shown unasked; it may block."""
         self._workspace = workspace
-        self._changes = changes
+        self._knowledge = knowledge
         self._documents = documents
         self._texts = texts
+        self._may_read = may_read
         self._unchanged: dict[str, tuple[Status | None, str | None]] = {}
         """How files looked when they had which text: while they look so, they need no reading."""
 
     async def briefing(self) -> Briefing:
         """What happened since the last one. In a session that has written nothing it is free."""
-        known, decisions = dict(self._changes.known), self._changes.to_tell
+        known, decisions = dict(self._knowledge.texts), self._knowledge.to_tell
         if not known and not decisions:
             return Briefing()
         is_open = {path for path in known if self._documents.buffer(Path(path), Path(path))}
@@ -92,7 +99,7 @@ class Newsroom:
         return looks
 
     def _compared(self, files: Sequence[_File], decisions: Sequence[HunksResolved]) -> Briefing:
-        news = [self._decided(decision) for decision in decisions]
+        news = [self._decided(together) for together in _grouped(decisions)]
         seen: list[SeenText] = []
         for file in files:
             taken = [one for one in decisions if file.path in (one.path, one.moved_to)]
@@ -108,16 +115,22 @@ class Newsroom:
                 news += drift
         return Briefing(render_news(news), tuple(seen))
 
-    def _decided(self, decision: HunksResolved) -> News:
+    def _decided(self, decisions: Sequence[HunksResolved]) -> News:
+        """Decisions that go together, as one."""
+        decision, last = decisions[0], decisions[-1]
         shown = shown_path(Path(decision.path), self._workspace)
         verb = "accepted after all" if decision.decision == "accepted" else decision.decision
-        said = f"{shown}: the person {verb} this change of yours"
+        count = sum(len(one.hunk_ids) for one in decisions)
+        what = "this change" if count == 1 else f"these {count} changes"
+        said = f"{shown}: the person {verb} {what} of yours"
         if decision.feedback:
             said += f", and says: “{decision.feedback}”"
         if decision.moved_to:
             said += f" The file is at {shown_path(Path(decision.moved_to), self._workspace)} again."
+        if not self._may_read(Path(decision.path)):
+            return News(f"{said}.")
         try:
-            before, after = self._text(decision.before_id), self._text(decision.after_id)
+            before, after = self._text(decision.before_id), self._text(last.after_id)
         except StorageError:
             return News(f"{said}.")
         return News(f"{said}. What that did:", unified(shown, before, after).text)
@@ -138,6 +151,8 @@ class Newsroom:
         if now is None:
             said = f"{shown}: somebody else has deleted or moved it."
             return now_id, [News(said)] if expected is not None else []
+        if not self._may_read(Path(file.path)):  # it may lead elsewhere by now
+            return now_id, [News(f"{shown}: has another text, which you may not see unasked.")]
         diff = unified(shown, expected, now).text
         said = f"{shown}: changed by the person, or by a program, since you wrote it:"
         return now_id, [News(said, diff)] if diff else []
@@ -154,3 +169,22 @@ class Newsroom:
 
     def _text(self, text_id: str | None) -> str | None:
         return None if text_id is None else self._texts.get(text_id)
+
+
+def _grouped(decisions: Sequence[HunksResolved]) -> list[list[HunksResolved]]:
+    """Decisions of one kind, with the same words, that followed each other in a file."""
+    groups: list[list[HunksResolved]] = []
+    for decision in decisions:
+        last = groups[-1][-1] if groups else None
+        if last and _goes_on(last, decision):
+            groups[-1].append(decision)
+        else:
+            groups.append([decision])
+    return groups
+
+
+def _goes_on(last: HunksResolved, decision: HunksResolved) -> bool:
+    said = (last.path, last.decision, last.feedback)
+    alike = said == (decision.path, decision.decision, decision.feedback)
+    follows = bool(last.after_id) and last.after_id == decision.before_id
+    return alike and follows and not decision.moved_to

@@ -6,7 +6,14 @@ import time
 from collections.abc import Callable
 
 from pails.core.errors import LogError
-from pails.core.events import TRANSIENT, Effect, Envelope, Event, ToolCallStarted
+from pails.core.events import (
+    TRANSIENT,
+    Effect,
+    Envelope,
+    Event,
+    RewindStarted,
+    ToolCallStarted,
+)
 from pails.session.journal import Journal, load
 from pails.session.state import SessionState
 
@@ -60,7 +67,7 @@ class Recorder:
     async def emit(self, event: Event) -> None:
         """`record`, and wait for the disk before anything outside may change."""
         self.record(event)
-        if isinstance(event, ToolCallStarted) and event.effect in (Effect.WRITE, Effect.EXECUTE):
+        if _comes_before_changes(event):
             await self._journal.sync()
 
     def conclude(self, event: Event) -> None:
@@ -96,3 +103,9 @@ class Recorder:
         envelope = Envelope(self._session_id, self._journal.last_seq, event)
         for listener in tuple(self._listeners):
             listener(envelope)
+
+
+def _comes_before_changes(event: Event) -> bool:
+    if isinstance(event, ToolCallStarted):
+        return event.effect in (Effect.WRITE, Effect.EXECUTE)
+    return isinstance(event, RewindStarted)

@@ -14,6 +14,7 @@ from pails.core.events import HunksResolved
 from pails.core.ports import Emit, Texts
 from pails.core.review import Decision, Resolution, Unresolved
 from pails.core.tasks import uninterrupted
+from pails.session.answered import answered
 from pails.session.decisions import (
     CHANGED_SINCE,
     Outcome,
@@ -25,10 +26,11 @@ from pails.session.decisions import (
 from pails.session.file_history import FileChange, Part
 from pails.session.file_review import ReviewedFile, waiting
 from pails.tools import places
-from pails.tools.document import Unreadable, Unwritten
+from pails.tools.document import Unreadable, Unwritten, is_stale
 from pails.tools.documents import Documents
 
 TAKEN_BACK = "It has been taken back already."
+_MORE_TRIES = 2
 _VERBS: dict[Decision, str] = {"accepted": "Accept", "rejected": "Reject", "replaced": "Replace"}
 
 
@@ -54,9 +56,23 @@ class Resolver:
     ) -> Resolution:
         """Carry out the choice for these hunks of the file, or for all that wait.
 
-        To accept one that was taken back puts it into the file again.
-        Ids that it does not have are passed over.
+        To accept one that was taken back puts it into the file again. Ids that it does not have are
+        passed over. Where the file changes meanwhile, it is all decided anew on its new text.
         """
+        resolution = await self._try(file, hunk_ids, choice)
+        for _ in range(_MORE_TRIES):
+            if resolution.resolved or not resolution.unresolved:
+                break
+            now = await self._documents.read_or_new(file.path)
+            if isinstance(file.document, Unreadable) or not is_stale(file.document, now):
+                break
+            file = replace(file, document=now)
+            resolution = await self._try(file, hunk_ids, choice)
+        return resolution
+
+    async def _try(
+        self, file: ReviewedFile, hunk_ids: Sequence[str] | None, choice: Choice
+    ) -> Resolution:
         outcome, repeated = await asyncio.to_thread(_planned, file, hunk_ids, choice)
         resolved = tuple(part.id for part in repeated)
         left = tuple(Unresolved(part.id, file.path, reason) for part, reason in outcome.left)
@@ -96,15 +112,16 @@ class Resolver:
             place = await places.find_place(self._documents, document.path)
             if isinstance(place, Unwritten):
                 return place
-            _, failure = await places.remove(self._documents, place, label)
+            removed = await answered(places.remove(self._documents, place, label))
+            failure = removed if isinstance(removed, Unwritten) else removed[1]
             return failure or (None,)
-        written = await self._documents.write(document, text, label)
+        written = await answered(self._documents.write(document, text, label))
         return written if isinstance(written, Unwritten) else (written.after,)
 
     async def _move(self, path: Path, target: Path, label: str) -> Unwritten | None:
         place = await places.find_place(self._documents, path)
         if not isinstance(place, Unwritten):
-            place = await places.move(self._documents, place, target, label)
+            place = await answered(places.move(self._documents, place, target, label))
         if isinstance(place, Unwritten):
             return replace(place, message=f"{path.name} was not moved back. {place.message}")
         return None

@@ -1,6 +1,6 @@
 """From what the log says of turns to a plan that takes them back. Blocks: use it in a thread."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from pails.host.encodings import TextFile, decode, encode
 from pails.host.paths import named_and_real
 from pails.host.tree import status_of
 from pails.session.deeds import Command, TurnDeeds, Write
-from pails.snapshots.entries import FILE, LINK, Entry, FileDelta, Snapshot, blob_id
+from pails.snapshots.entries import FILE, LINK, PROGRAM, Entry, FileDelta, Snapshot, blob_id
 from pails.snapshots.restore import entry_on_disk
 from pails.snapshots.rewind import Conflict, Deed, Now, RewindPlan, between, plan_rewind
 from pails.tools.document import NEW_FILE, Document
@@ -29,11 +29,19 @@ Undone = Callable[[str, int], Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class Reversal:
-    """A plan and what it starts from. `notes` say what of the agent's work is not known."""
+    """A plan and what it starts from. `notes` say what of the agent's work is not known.
+
+    `links` are paths, as events have them, by which tools wrote the files of these names.
+    """
 
     plan: RewindPlan
     now: Now
     notes: tuple[str, ...]
+    links: Mapping[str, Collection[str]]
+
+    def links_to(self, names: Iterable[str]) -> list[str]:
+        """The links by which files of these names were written."""
+        return sorted(link for name in names for link in self.links.get(name, ()))
 
 
 class Reverser:
@@ -59,6 +67,8 @@ class Reverser:
         self._entries: dict[str, Entry | None] = {}
         self._made: dict[str, bytes] = {}
         self._conflicts: dict[str, Conflict] = {}
+        self._fileless: dict[str, Document] = {}  # they are open, and there is no file
+        self._links: dict[str, set[str]] = {}
         self._notes: list[str] = []
 
     def of_turns(self, turns: Sequence[TurnDeeds], undone: Undone) -> Reversal:
@@ -86,11 +96,19 @@ class Reverser:
         for deed in deeds:
             for name in deed.deltas:
                 self._find(name, on_disk=deed.kept)
+        self._judge_fileless(deeds)
         possible = [_part(deed, lambda name: name not in self._conflicts) for deed in deeds]
         now = Now(self._snapshot, self._entries, self._made)
         plan = plan_rewind(self._store, possible, now)
         plan = replace(plan, conflicts=(*self._conflicts.values(), *plan.conflicts))
-        return Reversal(plan, now, tuple(self._notes))
+        return Reversal(plan, now, tuple(self._notes), self._links)
+
+    def _judge_fileless(self, deeds: Sequence[Deed]) -> None:
+        """A buffer without a file holds what the agent wrote into it, but not what it deleted."""
+        for name, document in self._fileless.items():
+            newest = next(deed.deltas[name] for deed in deeds if name in deed.deltas)
+            if newest.new is not None:
+                self._entries[name] = self._make(_encoded(NEW_FILE, document.text), FILE)
 
     # -- what a turn did
 
@@ -152,7 +170,9 @@ class Reverser:
         if before is not None and not Path(name).is_absolute():
             entry = self._store.entry(before, name)
             if entry is not None and entry.mode == LINK:
-                return self._relative(real)
+                target = self._relative(real)
+                self._links.setdefault(target, set()).add(path)
+                return target
         return name
 
     def _relative(self, path: Path) -> str:
@@ -198,24 +218,21 @@ class Reverser:
         path = self._workspace / name
         if Path(name).is_absolute():
             self._conflicts[name] = Conflict(name, _OUTSIDE)
-        elif document := self._documents.get(path):
-            self._entries[name] = self._of_document(document)
-        elif on_disk:
+        elif self._documents.get(path) or on_disk:
             try:
-                self._entries[name] = self._on_disk(path)
+                self._entries[name] = self._at(name, path)
             except OSError as error:
                 self._conflicts[name] = Conflict(name, error.strerror or str(error))
 
-    def _of_document(self, document: Document) -> Entry | None:
-        """An open document counts as a file with its text; one that lost its file is none."""
-        if document.stored is None:
-            return None
-        entry, _ = entry_on_disk(document.real)
-        mode = entry.mode if entry else FILE
-        return self._make(_encoded(document.stored, document.text), mode)
-
-    def _on_disk(self, path: Path) -> Entry | None:
+    def _at(self, name: str, path: Path) -> Entry | None:
+        """What is there; an open document counts as a file with its text."""
         status = status_of(str(path))
+        if document := self._documents.get(path):
+            if document.stored is None:
+                self._fileless[name] = document
+                return None
+            mode = PROGRAM if status and status.executable else FILE
+            return self._make(_encoded(document.stored, document.text), mode)
         if status is None or status.kind == "folder":
             return None
         entry, data = entry_on_disk(path)

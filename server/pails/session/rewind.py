@@ -1,8 +1,9 @@
 """Going back to before a turn, and taking that back.
 
 The talk goes back by an event alone: the log keeps everything. The files go back by a plan (see
-`reversal`), which open documents follow through the editor. Around it stand two snapshots that hold
-just what the rewind changed, so that it can be undone like anything else.
+`reversal`), which open documents follow through the editor. Before the first of them changes, two
+snapshots hold what the plan starts from and what it leads to, and the log says so: so a rewind can
+be undone like anything else, even one that was cut off in the middle.
 """
 
 import asyncio
@@ -12,22 +13,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pails.core.errors import InvalidRequestError, NotFoundError
-from pails.core.events import Rewound
+from pails.core.events import RewindStarted, Rewound
 from pails.core.ports import Texts
 from pails.core.rewind import RewindConflict, RewindReport, RewoundFile, TurnPoint
 from pails.core.tasks import uninterrupted
 from pails.core.text import join_surrogates
 from pails.host.encodings import TextFile, decode
+from pails.session.answered import answered
 from pails.session.deeds import Deeds
+from pails.session.disk_steps import apply_on_disk
 from pails.session.ids import new_id
 from pails.session.recorder import Recorder
 from pails.session.reversal import Reversal, Reverser
 from pails.session.snapshots import SessionSnapshots
 from pails.snapshots.entries import Entry, Snapshot, blob_id
-from pails.snapshots.restore import Failure, apply_plan, result_of
+from pails.snapshots.restore import Failure, result_of
 from pails.snapshots.rewind import Step
 from pails.tools.document import Document, Unwritten
 from pails.tools.documents import Documents
+from pails.tools.landing import BOM
 
 _LABEL = "Rewind"
 _PREVIEW = "preview"
@@ -105,8 +109,7 @@ class SessionRewinder:
             if files:
                 prepared = await self._prepared(f"{event.rewind_id}/now", deeds, to_turn_id)
                 event, report = await self._carry_out(event, report, prepared)
-            await self._recorder.emit(event)
-            return replace(report, rewind_id=event.rewind_id)
+            return await self._conclude(event, report)
 
     async def _undo(self, rewind_id: str | None) -> RewindReport:
         async with self._busy:
@@ -120,8 +123,13 @@ class SessionRewinder:
             if undone.snapshot_id:
                 prepared = await self._prepared_undo(f"{event.rewind_id}/now", undone)
                 event, report = await self._carry_out(event, report, prepared)
-            await self._recorder.emit(event)
-            return replace(report, rewind_id=event.rewind_id)
+            return await self._conclude(event, report)
+
+    async def _conclude(self, event: Rewound, report: RewindReport) -> RewindReport:
+        await self._recorder.emit(event)
+        if event.talk:  # what the model has read is not in its conversation any more
+            self._documents.forget()
+        return replace(report, rewind_id=event.rewind_id)
 
     async def _deeds(self) -> Deeds:
         """In a thread, since the log may be long; with the snapshots that are still under way."""
@@ -163,6 +171,11 @@ class SessionRewinder:
         self, event: Rewound, report: RewindReport, prepared: _Prepared
     ) -> tuple[Rewound, RewindReport]:
         plan = prepared.reversal.plan
+        if plan.steps:
+            event = await asyncio.to_thread(self._keep, event, prepared)
+            await self._recorder.emit(
+                RewindStarted(event.rewind_id, event.to_turn_id, event.snapshot_id, event.after_id)
+            )
         through_editor = [step for step in plan.steps if self._is_open(step, prepared)]
         others = [step for step in plan.steps if step not in through_editor]
         failures = [
@@ -171,24 +184,25 @@ class SessionRewinder:
             if (failure := await self._write_document(step, prepared)) is not None
         ]
         on_disk = replace(plan, steps=tuple(others))
-        failures += await asyncio.to_thread(apply_plan, on_disk, self._workspace)
+        failures += await apply_on_disk(on_disk, self._workspace, self._documents, _LABEL)
         failed = {failure.path for failure in failures}
         done = [step for step in plan.steps if step.path not in failed]
         report = self._told(report, prepared.reversal, failures)
         event = replace(
             event,
-            files=tuple(file.path for file in report.files),
+            files=(
+                *(file.path for file in report.files),
+                *prepared.reversal.links_to(step.path for step in done),
+            ),
             conflicts=tuple(conflict.path for conflict in report.conflicts),
         )
-        if done:
-            event = await asyncio.to_thread(self._keep, event, prepared, done)
-            self._clear_problems(done)
+        self._clear_problems(done)
         return event, report
 
     def _is_open(self, step: Step, prepared: _Prepared) -> bool:
         """Whether the editor is to do it. A buffer that outlived its file gets only that back."""
         document = prepared.documents.get(self._workspace / step.path)
-        return step.action == "write" and document is not None and document.stored is not None
+        return step.action == "write" and document is not None and step.expected is not None
 
     async def _write_document(self, step: Step, prepared: _Prepared) -> Failure | None:
         """Write an open document through the editor; why not, if it was not."""
@@ -196,15 +210,16 @@ class SessionRewinder:
         text = _text(step.data, document.stored)
         if text is None:
             return Failure(step.path, "it is not text in the version before")
-        written = await self._documents.write(document, text, _LABEL)
+        written = await answered(self._documents.write(document, text, _LABEL))
         return Failure(step.path, written.message) if isinstance(written, Unwritten) else None
 
-    def _keep(self, event: Rewound, prepared: _Prepared, done: Sequence[Step]) -> Rewound:
-        """Keep what stood at the changed paths, and what does now. Blocks."""
+    def _keep(self, event: Rewound, prepared: _Prepared) -> Rewound:
+        """Keep what stands at the paths that are to change, and what will. Blocks."""
         now, store = prepared.reversal.now, self._snapshots.workspace.store
-        before: dict[str, Entry | None] = {step.path: step.expected for step in done}
-        after = {step.path: result_of(step) for step in done}
-        written = [step for step in done if step.action in ("write", "link")]
+        steps = prepared.reversal.plan.steps
+        before: dict[str, Entry | None] = {step.path: step.expected for step in steps}
+        after = {step.path: result_of(step) for step in steps}
+        written = [step for step in steps if step.action in ("write", "link")]
         made = {**now.made, **{blob_id(step.data): step.data for step in written}}
         prefix = prepared.now.name.removesuffix("/now")
         first = store.amend(f"{prefix}/before", prepared.now, before, made)
@@ -267,6 +282,6 @@ def _text(data: bytes, stored: TextFile | None) -> str | None:
     """The text of a file's version, which is stored as this one if it can be; None for no text."""
     if stored is not None:
         with suppress(UnicodeDecodeError):
-            return data.removeprefix(stored.bom).decode(stored.encoding)
+            return data.decode(stored.encoding).removeprefix(BOM)
     found = decode(data)
     return found.text if isinstance(found, TextFile) and found.exact else None

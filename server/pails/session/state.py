@@ -17,6 +17,7 @@ from pails.core.events import (
     PromptAccepted,
     QuestionAnswered,
     QuestionAsked,
+    RewindStarted,
     Rewound,
     RoundStarted,
     RunState,
@@ -39,6 +40,7 @@ from pails.core.messages import (
     UserMessage,
 )
 from pails.session.change_sets import ChangeSets
+from pails.session.knowledge import Knowledge
 from pails.session.rewinds import Rewinds
 
 LOST = "[Lost: the log of this session is damaged here.]"
@@ -72,6 +74,9 @@ class SessionState:
         self.turn_usage = Usage()
         self.changes = ChangeSets()
         self._rewinds = Rewinds()
+        self.knowledge = Knowledge(self._rewinds.in_talk)
+        self.rewinding: RewindStarted | None = None
+        """The rewind that is being carried out."""
         self._said: list[tuple[str, Message]] = []  # with its turn, also what a rewind took away
         self._messages: list[Message] = []
         self._calls: dict[str, OpenCall] = {}
@@ -90,6 +95,7 @@ class SessionState:
         """Take the event in."""
         self._apply(event)
         self.changes.apply(event)
+        self.knowledge.apply(event)
 
     @singledispatchmethod
     def _apply(self, event: Event) -> None:
@@ -197,8 +203,13 @@ class SessionState:
             self.turn_id = self.run_state = None
 
     @_apply.register
+    def _(self, event: RewindStarted) -> None:
+        self.rewinding = event
+
+    @_apply.register
     def _(self, event: Rewound) -> None:
         """Whole turns leave the conversation, or come back to their places in it."""
+        self.rewinding = None
         self._rewinds.add(event, len(self._said))
         if self.turn_id is None:
             in_talk = self._rewinds.in_talk

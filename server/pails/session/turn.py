@@ -67,7 +67,9 @@ class TurnPlayer:
         self._kit = kit
         self._model = model
         self._snapshots = snapshots
-        self._newsroom = Newsroom(workspace, self._state.changes, kit.documents, kit.texts)
+        self._newsroom = Newsroom(
+            workspace, self._state.knowledge, kit.documents, kit.texts, self._may_read
+        )
         self._warming: asyncio.Task[None] | None = None
         self.person = SessionPerson(self._current_turn, recorder.emit, self._signal)
         self._around = Surroundings(
@@ -169,16 +171,16 @@ class TurnPlayer:
 
     async def _attachments(self, prompt: Prompt) -> Sequence[Attachment]:
         """What the person attached, and the files that their words name."""
-
-        def may_read(path: Path) -> bool:
-            reading = Action("read_file", Effect.READ, f"Read {path}", reads=(path,))
-            mode, turn_id = self._state.mode, prompt.turn_id
-            decision = self._kit.gate.judge(reading, mode, self._workspace, turn_id)
-            return decision.verdict == "allow"
-
-        given = prompt.attachments
+        given, workspace = prompt.attachments, self._workspace
         read = self._kit.documents.read_for_model
-        return (*given, *await mentioned_files(prompt.text, given, self._workspace, may_read, read))
+        named = await mentioned_files(prompt.text, given, workspace, self._may_read, read)
+        return (*given, *named)
+
+    def _may_read(self, path: Path) -> bool:
+        """Whether the model may see this file though nobody is asked. Blocks."""
+        reading = Action("read_file", Effect.READ, f"Read {path}", reads=(path,))
+        mode, turn_id = self._state.mode, self._current_turn()
+        return self._kit.gate.judge(reading, mode, self._workspace, turn_id).verdict == "allow"
 
     async def _attached_text(self, path: Path) -> str:
         """What stands in for an attached file; a sentence where there is no text to be had."""

@@ -118,8 +118,9 @@ def find_cell(notebook: Notebook, wanted: str | int) -> Cell | EditError:
         return EditError(f"The cells {numbers} all have the id {name}: name one by its number.")
     if by_id:
         return by_id[0]
+    number = name.lower().removeprefix("cell ")  # as read_file shows it
     for cell in notebook.cells:
-        if str(cell.number) == name:
+        if str(cell.number) == number:
             return cell
     shown = first_line(repr(wanted), _LISTED_CHARS)
     return EditError(f"There is no cell {shown}. {_listed(notebook)}")

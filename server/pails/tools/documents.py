@@ -82,6 +82,10 @@ class Documents:
         """The model knows that the file of this real path has this text."""
         self._seen[real] = hash(text)  # of a text from the disk it was computed in a thread
 
+    def forget(self) -> None:
+        """The model knows no file any more: what it has read is gone from its conversation."""
+        self._seen.clear()
+
     def knows(self, document: Document) -> bool:
         """Whether the model has seen the document as it is."""
         return self._seen.get(document.real) == hash(document.text)
@@ -102,8 +106,14 @@ class Documents:
     async def check(self, document: Document) -> Unwritten | None:
         """What `write` would say of a document that is not as it was read."""
         now = await self.read_or_new(document.path)
+        if not is_stale(document, now):
+            return None
         async with self.writers.turn(document.real) as lock:
-            return self._stale(lock, document, now) if is_stale(document, now) else None
+            try:
+                await uninterrupted(asyncio.to_thread(lock.take))  # who was the last stands there
+            except Busy:
+                return _busy(document)
+            return self._stale(lock, document, now)
 
     async def write(
         self,
@@ -126,9 +136,10 @@ class Documents:
                 return await uninterrupted(here)  # a thread would go on without the lock
             return await self._write_buffer(lock, document, changes, after, write)
 
-    def note_gone(self, lock: WriterLock, label: str) -> None:
-        """Note that the file whose turn this is has been moved or deleted."""
-        lock.note(LastWrite(self._session_id, label, _GONE))
+    def note(self, lock: WriterLock, label: str, text: str | None) -> None:
+        """Note that the file whose turn this is has got a text, or is gone (None). Blocks."""
+        mark = _GONE if text is None else fingerprint(text)
+        lock.note(LastWrite(self._session_id, label, mark))
 
     def buffer(self, path: Path, real: Path) -> Buffer | None:
         """The open document of a file."""

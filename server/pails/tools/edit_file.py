@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from pydantic import Field, model_validator
+from pydantic_core import from_json
 
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
@@ -18,7 +19,7 @@ from pails.tools.proposing import Plan, Planned, plan_step, propose_plan
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 from pails.tools.transaction import Step
 
-NOTEBOOK_HINT = "\nThe cells of a notebook are changed with edit_notebook."
+_NOTEBOOK_HINT = " The cells of a notebook are changed with edit_notebook."
 
 
 class Edit(Parameters):  # a docstring would be sent to the model with every request
@@ -37,18 +38,20 @@ class EditFileParameters(Parameters):
     @model_validator(mode="before")
     @classmethod
     def _with_first_edit(cls, data: object) -> object:
-        """Models also send all edits as the list, the first one among them."""
+        """Models also send all edits as the list, the first one among them or there alone."""
         if not isinstance(data, dict):
             return data
         given = cast("dict[str, object]", data)
-        edits = given.get("edits")
-        if not isinstance(edits, list) or not edits or not isinstance(edits[0], dict):
+        edits = _listed(given.get("edits"))
+        if not edits:
             return given
-        first = cast("dict[str, object]", edits[0])
-        names = ("old", "new", "replace_all")
-        if any(name in given and given[name] != first.get(name) for name in names):
-            return given
-        return {**given, **first, "edits": cast("list[object]", edits)[1:]}
+        first, *others = edits
+        if all(name in given and given[name] == first.get(name) for name in ("old", "new")):
+            replaces_all = given.get("replace_all") or first.get("replace_all")
+            return {**given, "replace_all": replaces_all, "edits": others}
+        if given.get("old") or given.get("new"):
+            return {**given, "edits": edits}
+        return {**given, **first, "edits": others}
 
     @property
     def all_edits(self) -> tuple[Edit, ...]:
@@ -80,11 +83,24 @@ class EditFile(Tool[EditFileParameters]):
         if isinstance(planned, EditError):
             text = f"{shown} was not edited. {planned.message}"
             if is_notebook(path):
-                text += " The cells of a notebook are changed with edit_notebook."
+                text += _NOTEBOOK_HINT
             return ToolResult(text, is_error=True)
         replaced = planned.told.removeprefix(f"Edited {shown}: ").removesuffix(", ")
         title = f"Edit {path_for_person(context, path)}: {replaced}"
         return propose_plan(context, self._documents, Plan(title, f"Edit {shown}", (planned,)))
+
+
+def _listed(edits: object) -> list[dict[str, object]]:
+    """Edits in any of the shapes in which models send them: also as a string of JSON, or one
+    without its brackets. None where they are something else."""
+    if isinstance(edits, str):
+        try:
+            edits = from_json(edits)
+        except ValueError:
+            return []
+    items = cast("list[object]", edits) if isinstance(edits, list) else [edits]
+    found = [cast("dict[str, object]", item) for item in items if isinstance(item, dict)]
+    return found if len(found) == len(items) else []
 
 
 def _plan(

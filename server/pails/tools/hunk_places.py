@@ -29,6 +29,7 @@ def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk]) -> tuple[str, str] 
             change = plan.changes[-1]
             text = apply_changes(text, plan.changes)
             floor = len(split_lines(text[: change.start + len(change.replacement)]))
+        text = _with_last_end(text, hunk)
         drift += len(hunk.new) - len(hunk.old)
     return text, " ".join(notes)
 
@@ -55,6 +56,18 @@ def _place(text: str, hunk: PatchHunk, floor: int, drift: int) -> EditPlan | Edi
         return later[0] if len(later) == 1 else None
 
     return find_lines(text, hunk.old, hunk.new, choose)
+
+
+def _with_last_end(text: str, hunk: PatchHunk) -> str:
+    """The text with an end of its last line, or without, where the hunk changes that."""
+    if hunk.old_is_open == hunk.new_is_open or not hunk.new:
+        return text
+    end = next((end for end in ("\r\n", "\n", "\r") if text.endswith(end)), "")
+    last = (split_lines(text.removesuffix(end)) or [""])[-1]
+    if hunk.new_is_open:
+        return text.removesuffix(end) if last == hunk.new[-1] else text
+    open_last = "" if end else last
+    return text + dominant_line_end(text) if open_last == hunk.new[-1] else text
 
 
 def _below_anchors(lines: Sequence[str], anchors: Sequence[str], floor: int) -> int | None:

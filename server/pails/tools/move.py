@@ -152,7 +152,9 @@ def _guarded(context: CallContext, place: Place, new: list[Path]) -> ToolResult 
     decision = judge_paths(resolve(touched, context.workspace), ())
     if decision.verdict == "allow":
         return None
-    return _refused(f"{decision.reason}. Leave the folder, or take its other files one by one.")
+    return _refused(
+        f"{decision.reason.rstrip('.')}. Leave the folder, or take its other files one by one."
+    )
 
 
 def _refused(message: str) -> ToolResult:

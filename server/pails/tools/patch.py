@@ -11,6 +11,7 @@ from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
 from pails.host import files
+from pails.host.paths import named_and_real
 from pails.tools.document import Document, Unreadable
 from pails.tools.documents import Documents
 from pails.tools.edit import EditError, changes_between
@@ -51,7 +52,7 @@ class ApplyPatch(Tool[ApplyPatchParameters]):
         if isinstance(wanted, ToolResult):
             return wanted
         found = [await self._planned(context, file) for file in wanted]
-        found += _named_twice(context, wanted)
+        found += await asyncio.to_thread(_named_twice, context, wanted)
         errors = [error for error in found if isinstance(error, str)]
         if errors:
             count = f"{len(errors)} of its {len(wanted)} entries cannot be applied"
@@ -72,22 +73,21 @@ class ApplyPatch(Tool[ApplyPatchParameters]):
         document = await self._documents.read(path)
         if isinstance(document, Unreadable):
             return await unreadable_message(context, path, document)
+        is_whole = file.kind == "delete" or file.move_to is not None
+        if is_whole and document.real != document.path:
+            return f"{shown} is a link, and those are for move_path and delete_path."
         if file.kind == "delete":
-            if document.dirty:
-                return f"{shown} has unsaved text in the editor, so it cannot be deleted."
-            step = Step(document, document.path, None)
-            return await asyncio.to_thread(plan_step, context, step, f"Deleted {shown}: ")
+            return await asyncio.to_thread(_deleted, context, file, document, shown)
         return await self._updated(context, file, document, shown)
 
     async def _added(self, context: CallContext, path: Path, content: str) -> Planned | str:
         shown = shown_path(path, context.workspace)
         document = await self._documents.read_or_new(path)
-        if (
-            isinstance(document, Unreadable)
-            or document.exists
-            or await asyncio.to_thread(files.exists, path)
-        ):  # a link that leads nowhere
+        exists = await asyncio.to_thread(files.exists, path)  # also a link that leads nowhere
+        if exists or (isinstance(document, Document) and document.exists):
             return f"{shown} exists already, so it cannot be added: update it."
+        if isinstance(document, Unreadable):  # such as below a file
+            return await unreadable_message(context, path, document)
         step = Step(document, document.path, content)
         return await asyncio.to_thread(plan_step, context, step, f"Created {shown}: ")
 
@@ -96,7 +96,8 @@ class ApplyPatch(Tool[ApplyPatchParameters]):
     ) -> Planned | str:
         target, told = document.path, f"Updated {shown}: "
         if file.move_to is not None:
-            target = resolve_path(context, file.move_to)
+            asked = resolve_path(context, file.move_to)
+            target, _ = await asyncio.to_thread(named_and_real, asked)
             moved = shown_path(target, context.workspace)
             if await asyncio.to_thread(files.exists, target):
                 return f"{moved} exists already, so {shown} cannot be moved there."
@@ -117,6 +118,19 @@ class ApplyPatch(Tool[ApplyPatchParameters]):
         return await asyncio.to_thread(plan)
 
 
+def _deleted(
+    context: CallContext, file: FilePatch, document: Document, shown: str
+) -> Planned | str:
+    """The end of a file. What a diff shows of its text must be all of it. Blocks."""
+    if document.dirty:
+        return f"{shown} has unsaved text in the editor, so it cannot be deleted."
+    if file.hunks:
+        left = apply_patch_hunks(document.text, file.hunks)
+        if isinstance(left, EditError) or left[0]:
+            return f"{shown} has another text than the patch takes away, so it was not deleted."
+    return plan_step(context, Step(document, document.path, None), f"Deleted {shown}: ")
+
+
 def _parsed(args: ApplyPatchParameters) -> tuple[FilePatch, ...] | ToolResult:
     try:
         return parse_patch(args.patch)
@@ -129,7 +143,9 @@ def _names(file: FilePatch) -> tuple[str, ...]:
 
 
 def _named_twice(context: CallContext, wanted: Sequence[FilePatch]) -> list[str]:
-    paths = Counter(resolve_path(context, name) for file in wanted for name in _names(file))
+    """Files that are named twice, by whatever names. Blocks, since links are followed."""
+    named = (resolve_path(context, name) for file in wanted for name in _names(file))
+    paths = Counter(named_and_real(path)[1] for path in named)
     shown = [shown_path(path, context.workspace) for path, count in paths.items() if count > 1]
     return [f"{name} is named by several entries: make it one." for name in shown]
 

@@ -20,21 +20,23 @@ and the one of `diff -u` and git, where the numbers behind `@@` only choose amon
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
-from pails.core.text import first_line, join_surrogates
+from pails.core.text import first_line
+from pails.tools.diff_header import fault_of, file_names, git_name, read_note
 from pails.tools.lines import fold
+from pails.tools.paths import usable_path
 
 _ACTION = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = "*** Move to: "
 _BEGIN, _END, _END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
-_RANGE = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
-_SIGNS = ("", " ", "+", "-", "\\")
-_EXTENDED = (
-    *("diff --git ", "index ", "old mode ", "new mode ", "new file mode ", "deleted file mode "),
-    *("similarity index ", "dissimilarity index "),
-)
-"""What git writes above the names of a file, and what tells us nothing."""
+_RANGE = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)?(?: @@|\s*$)")
+_WRAPPER = re.compile(r"```\w*|(?:apply_patch\s*)?<<\s*['\"]?(?P<end>\w+)['\"]?")
+_NO_END = "\\"
+"""Begins the line behind a last line that has no end."""
+_OLD_SIGNS, _NEW_SIGNS = ("", " ", "-"), ("", " ", "+")
+_SIGNS = ("", " ", "+", "-", _NO_END)
 _SHOWN_CHARS = 80
 
 
@@ -43,7 +45,8 @@ class PatchHunk:
     """Lines, without their ends, and what they become.
 
     `anchors` are lines that stand above it, the outermost first. `line` (from 0) is where a
-    unified diff says that it begins; `at_end` that it ends with the file.
+    unified diff says that it begins; `at_end` that it ends with the file. `old_is_open` and
+    `new_is_open` say that it ends with the file, whose last line has no end before or after.
     """
 
     old: tuple[str, ...] = ()
@@ -51,11 +54,16 @@ class PatchHunk:
     anchors: tuple[str, ...] = ()
     line: int | None = None
     at_end: bool = False
+    old_is_open: bool = False
+    new_is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """What a patch wants of one file. `content` is the text of a file to be added."""
+    """What a patch wants of one file. `content` is the text of a file to be added.
+
+    A file to be deleted may have hunks, which then show all of its text.
+    """
 
     kind: Literal["add", "update", "delete"]
     path: str
@@ -70,16 +78,26 @@ class PatchError(ValueError):
 
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
     """What the patch wants, in its order. Raises `PatchError`."""
-    lines = fold(text.removeprefix("\ufeff")).text.strip("\n").split("\n")
+    lines = _unwrapped(fold(text.removeprefix("\ufeff")).text.strip("\n").split("\n"))
     is_own_form = any(line.startswith("*** ") for line in lines)
     found = list((_Envelope if is_own_form else _Unified)(lines).files())
     if not found:
         raise PatchError("It names no file.")
     for file in found:
         for path in filter(None, (file.path, file.move_to)):
-            if "\0" in path or path != join_surrogates(path):
-                raise PatchError(f"{path!r} is not a path that can exist.")
+            try:
+                usable_path(path)
+            except ValueError as error:
+                raise PatchError(f"{path!r} {error}.") from error
     return _joined(found)
+
+
+def _unwrapped(lines: list[str]) -> list[str]:
+    """Without the fence, or the words for a shell, that models put around a patch."""
+    found = _WRAPPER.fullmatch(lines[0].strip())
+    if found and len(lines) > 1 and lines[-1].strip() == (found["end"] or "```"):
+        return lines[1:-1]
+    return lines
 
 
 def _joined(files: Iterable[FilePatch]) -> tuple[FilePatch, ...]:
@@ -134,15 +152,17 @@ class _Reader:
             if found := _RANGE.match(line):
                 # Of no lines the number says behind which they would stand.
                 number = int(found[1]) - (found[2] != "0")
-            elif anchor := line.strip("@ "):
+            elif (anchor := line.strip("@ ")).strip(".…"):  # dots only stand for a number
                 anchors.append(anchor)
         lines = self._signed_lines(_SIGNS, "each line of a hunk begins with a blank, + or -")
         at_end = self.next == _END_OF_FILE
         if at_end:
             self.take()
-        old = tuple(line[1:] for line in lines if line[:1] in ("", " ", "-"))
-        new = tuple(line[1:] for line in lines if line[:1] in ("", " ", "+"))
-        return PatchHunk(old, new, tuple(anchors), number, at_end)
+        old = tuple(line[1:] for line in lines if line[:1] in _OLD_SIGNS)
+        new = tuple(line[1:] for line in lines if line[:1] in _NEW_SIGNS)
+        open_signs = {line[:1] for line, behind in pairwise(lines) if behind[:1] == _NO_END}
+        is_open = (bool(open_signs.intersection(signs)) for signs in (_OLD_SIGNS, _NEW_SIGNS))
+        return PatchHunk(old, new, tuple(anchors), number, at_end, *is_open)
 
     def _signed_lines(self, signs: Sequence[str], rule: str) -> list[str]:
         lines: list[str] = []
@@ -202,35 +222,52 @@ class _Unified(_Reader):
         return len(pair) == 2 and pair[0].startswith("--- ") and pair[1].startswith("+++ ")
 
     def files(self) -> Iterator[FilePatch]:
-        moved: dict[str, str] = {}
-        while (line := self.next) is not None:
+        while self.next is not None:
+            notes = self._notes()
             if self._is_names():
-                yield self._file(moved)
-                moved = {}
-                continue
-            self.take()
-            name, _, path = line.partition(" from " if line.startswith("rename f") else " to ")
-            if name == "rename":
-                moved[line.split()[1]] = path
-            elif not line.startswith(_EXTENDED) and line.strip():
+                yield self._file(notes)
+            elif notes:
+                yield self._without_hunks(notes)
+            elif self.take().strip():
                 raise self.error("here --- and +++ with the names of a file are due")
-            if len(moved) == 2 and self.is_header():
-                yield FilePatch("update", moved["from"], moved["to"])
-                moved = {}
 
-    def _file(self, moved: Mapping[str, str]) -> FilePatch:
-        old, new = _name(self.take()), _name(self.take())
-        hunks = tuple(self.hunks())
-        if old is None and new is not None:
-            return FilePatch("add", new, content="".join(f"{n}\n" for h in hunks for n in h.new))
-        if old is None:
+    def _notes(self) -> dict[str, str]:
+        """What git says of the next file above its names."""
+        notes: dict[str, str] = {}
+        while self.next is not None and (note := read_note(self.next)) and note[0] not in notes:
+            notes[note[0]] = note[1]
+            self.take()
+            if fault := fault_of(notes):
+                raise self.error(fault)
+        return notes
+
+    def _without_hunks(self, notes: Mapping[str, str]) -> FilePatch:
+        """A file that is only moved, or has no text."""
+        if "rename from" in notes and "rename to" in notes:
+            return FilePatch("update", notes["rename from"], notes["rename to"])
+        name = git_name(notes)
+        if name and "new file mode" in notes:
+            return FilePatch("add", name)
+        if name and "deleted file mode" in notes:
+            return FilePatch("delete", name)
+        raise self.error("nothing is said of what is to become of this file")
+
+    def _file(self, notes: Mapping[str, str]) -> FilePatch:
+        old, new = file_names(self.take(), self.take(), notes)
+        if "rename from" in notes and "rename to" in notes:
+            hunks = tuple(self.hunks())
+            return FilePatch("update", notes["rename from"], notes["rename to"], hunks)
+        if old and new and old != new:
+            raise self.error("two files are named: to move one, say rename from and rename to")
+        name = new or old
+        if name is None:
             raise self.error("it names no file")
-        if new is None:
-            return FilePatch("delete", old)
-        return FilePatch("update", old, new if moved and new != old else None, hunks)
+        hunks = tuple(self.hunks())
+        if old is None:
+            return FilePatch("add", name, content=_content_of(hunks))
+        return FilePatch("update" if new else "delete", name, hunks=hunks)
 
 
-def _name(header: str) -> str | None:
-    """The path in a line such as `--- a/src/x.py`; None for one that does not exist."""
-    name = header[4:].partition("\t")[0].strip()
-    return None if name == "/dev/null" else re.sub(r"^[ab]/", "", name)
+def _content_of(hunks: Sequence[PatchHunk]) -> str:
+    content = "".join(f"{line}\n" for hunk in hunks for line in hunk.new)
+    return content.removesuffix("\n") if hunks and hunks[-1].new_is_open else content

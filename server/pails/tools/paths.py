@@ -1,6 +1,8 @@
 """Paths in tools: what the model may write, what it means, and what to say of a path."""
 
 import asyncio
+import re
+import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,17 +21,26 @@ from pails.tools.registry import CallContext
 _MAX_PATH_CHARS = 4096
 """No system takes longer ones that a model would write."""
 _ECHO_CHARS = 200
+_URI = re.compile(r"[A-Za-z][\w+.-]*://")
+_WINDOWS = re.compile(r"[A-Za-z]:[\\/]")
 
 WORKSPACE_GONE = "The workspace no longer exists. Tell the person."
 
 
-def _usable(path: str) -> str:
+def usable_path(path: str) -> str:
+    """The path, if it is one of this system. Raises `ValueError`, which completes "PATH …"."""
     if "\0" in path or path != join_surrogates(path):
         raise ValueError("is not a path that can exist")
+    if _URI.match(path):
+        raise ValueError("is a URI: give the path alone, relative to the workspace")
+    if sys.platform != "win32" and _WINDOWS.match(path):
+        raise ValueError("is a path of Windows: give it with /, relative to the workspace")
     return path
 
 
-PathText = Annotated[str, Field(min_length=1, max_length=_MAX_PATH_CHARS), AfterValidator(_usable)]
+PathText = Annotated[
+    str, Field(min_length=1, max_length=_MAX_PATH_CHARS), AfterValidator(usable_path)
+]
 """A path argument: relative to the workspace, absolute, or under the home folder with `~/`."""
 
 

@@ -139,7 +139,7 @@ async def _carry_out(
         if failure is None:
             failure = await uninterrupted(asyncio.to_thread(on_disk))
         if not failure:
-            documents.note_gone(lock, label)
+            documents.note(lock, label, None)
         return Unwritten(failure) if failure else None
 
 

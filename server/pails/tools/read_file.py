@@ -2,8 +2,9 @@
 
 import asyncio
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
@@ -24,9 +25,14 @@ from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 _LARGE_CHARS = 200_000
 
 
+def _from_one(line: object) -> object:
+    """Models also count lines from 0."""
+    return 1 if line in (0, "0") else line
+
+
 class ReadFileParameters(Parameters):
     path: PathText
-    offset: int = Field(1, ge=1, description="first line")
+    offset: Annotated[int, BeforeValidator(_from_one)] = Field(1, ge=1, description="first line")
     limit: int = Field(PAGE_LINES, ge=1, description="number of lines")
     column: int = Field(1, ge=1, description="for a line that was cut: where to go on in it")
     raw: bool = Field(False, description="a notebook as its JSON")

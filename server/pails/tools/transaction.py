@@ -4,11 +4,15 @@ Everything is looked at again before the first write. When one fails all the sam
 before is taken back, unless somebody has gone on from there; what is left is said exactly.
 """
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pails.core.ports import Change, TextChange
+from pails.core.tasks import uninterrupted
+from pails.host import moving
+from pails.host.folders import remove_files
 from pails.tools.document import NEW_FILE, Document, Unreadable, Unwritten
 from pails.tools.documents import Documents
 from pails.tools.places import Place, find_place, move, remove
@@ -44,10 +48,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What has been changed, and why not all of it; `failure` is empty when everything was."""
+    """What has been changed, and why not all of it; `failure` is empty when everything was.
+
+    `kept` is a second name of a file that was deleted: until all is done it may have to come back,
+    as it was and not just with its text.
+    """
 
     changes: tuple[Change, ...]
     failure: str = ""
+    kept: Path | None = None
 
 
 async def carry_out(documents: Documents, steps: Sequence[Step], label: str) -> Done:
@@ -59,10 +68,16 @@ async def carry_out(documents: Documents, steps: Sequence[Step], label: str) -> 
         if refusal:
             return Done((), f"{refusal.message} No file of this call was changed.")
     made: list[tuple[Step, Done]] = []
-    for step in sorted(steps, key=lambda step: step.after is None):
-        made.append((step, await _do(documents, step, label)))
-        if made[-1][1].failure:
-            return await _taken_back(documents, made, label)
+    try:
+        for step in sorted(steps, key=lambda step: step.after is None):
+            do = _do if step.after is not None else _delete
+            made.append((step, await do(documents, step, label)))
+            if made[-1][1].failure:
+                return await _taken_back(documents, made, label)
+    finally:
+        kept = [done.kept for _, done in made if done.kept]
+        if kept:
+            await uninterrupted(asyncio.to_thread(remove_files, kept))
     return Done(tuple(change for _, done in made for change in done.changes))
 
 
@@ -76,6 +91,17 @@ async def _do(documents: Documents, step: Step, label: str) -> Done:
         return await _move(documents, place, step, label)
     gone, failure = await remove(documents, place, label)
     return Done(gone, failure.message if failure else "")
+
+
+async def _delete(documents: Documents, step: Step, label: str) -> Done:
+    """Delete a file that may have to come back."""
+    kept = await uninterrupted(asyncio.to_thread(moving.second_name, step.document.path))
+    try:
+        return replace(await _do(documents, step, label), kept=kept)
+    except asyncio.CancelledError:
+        if kept:
+            await uninterrupted(asyncio.to_thread(remove_files, [kept]))
+        raise
 
 
 async def _move(documents: Documents, place: Place, step: Step, label: str) -> Done:
@@ -109,7 +135,11 @@ async def _taken_back(documents: Documents, made: Sequence[tuple[Step, Done]], l
     failure = made[-1][1].failure
     left: list[Change] = []
     for step, done in reversed(made):
-        if done.changes and not await _undo(documents, step, f"Take back: {label}"):
+        if not done.changes:
+            continue
+        if done.kept and await asyncio.to_thread(moving.give_back, done.kept, step.path):
+            continue
+        if not await _undo(documents, step, f"Take back: {label}"):
             left = [*done.changes, *left]
     names = ", ".join(dict.fromkeys(change.path.name for change in left))
     if left:

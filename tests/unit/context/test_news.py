@@ -22,6 +22,14 @@ def test_a_long_diff_is_cut_at_a_line_and_counted() -> None:
     assert f"[… {2_000 - len(shown):,} more lines; read the files]" in block
 
 
+def test_what_was_said_comes_before_the_lines_of_any_diff() -> None:
+    diff = "+" + "x" * 300 + "\n"
+    news = [News(f"a.py: rejected, “no {number}”.", diff * 3) for number in range(60)]
+    block = render_news(news)
+    assert len(block) < MAX_CHARS + 300
+    assert all(one.said in block for one in news)
+
+
 def test_a_line_without_end_is_not_shown_at_all() -> None:
     block = render_news([News("a.py: changed.", "+" + "x" * 100_000)])
     assert "a.py: changed.\n[… 1 more line; read the files]" in block

@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 
+from pails.core.errors import InvalidRequestError
 from pails.core.events import (
     ApprovalChoice,
     ApprovalRequested,
@@ -113,6 +114,36 @@ async def test_without_a_usable_answer_it_stays_pending(
     asking.push(envelope(APPROVAL))
     await settle()
     assert session.answers == []
+
+
+async def test_after_an_answer_that_cannot_be_taken_the_person_is_asked_again(
+    client: Client, wire: FakeWire
+) -> None:
+    class Strict(SessionAtHand):
+        def answer_approval(self, approval_id: str, answer: ApprovalAnswer) -> bool:
+            if answer.texts:
+                raise InvalidRequestError("no such part")
+            return super().answer_approval(approval_id, answer)
+
+    answers = [{"choice": "allowOnce"}, {"choice": "allowOnce", "texts": {"/else": "x"}}]
+    wire.answers["pai/approval/request"] = lambda _: answers.pop()
+    session = Strict()
+    prompter(session, client).push(envelope(APPROVAL))
+    await settle()
+    assert session.answers == [("a", ApprovalAnswer(ApprovalChoice.ALLOW_ONCE))]
+
+
+async def test_a_client_that_never_understands_is_left_alone(
+    client: Client, wire: FakeWire
+) -> None:
+    class Never(SessionAtHand):
+        def answer_approval(self, approval_id: str, answer: ApprovalAnswer) -> bool:
+            raise InvalidRequestError("no such part")
+
+    wire.answers["pai/approval/request"] = lambda _: {"choice": "allowOnce"}
+    prompter(Never(), client).push(envelope(APPROVAL))
+    await settle()
+    assert len(wire.of("pai/approval/request")) == 3
 
 
 async def test_a_declined_question_is_answered_with_nothing(client: Client, wire: FakeWire) -> None:

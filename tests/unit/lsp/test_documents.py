@@ -146,6 +146,29 @@ def test_found_by_every_spelling_and_by_the_real_path() -> None:
         documents.require("file:///w/a b.py")
 
 
+@pytest.mark.parametrize("order", [("link", "real"), ("real", "link")])
+def test_a_file_that_is_open_by_two_names_is_found_as_long_as_one_is_open(
+    order: tuple[str, str],
+) -> None:
+    real = Path("/w/real")
+    documents = OpenDocuments(lambda _: real)
+    for name in order:
+        documents.open(types.TextDocumentItem(f"file:///w/{name}", "", 1, name))
+    for name in order:
+        found = documents.at(Path("/w") / name)
+        assert found is not None
+        assert found.text == name
+    assert [(path, document.text) for path, document in documents.files()] == [
+        (real, name) for name in order
+    ]
+    documents.close(f"file:///w/{order[1]}")
+    left = documents.at(real)
+    assert left is not None
+    assert left.text == order[0]
+    documents.close(f"file:///w/{order[0]}")
+    assert (documents.at(real), list(documents.files())) == (None, [])
+
+
 def test_untitled_documents_have_no_path() -> None:
     documents = opened("note", uri="untitled:Untitled-1")
     assert documents.require("untitled:Untitled-1").path is None

@@ -3,14 +3,10 @@
 from pails.core.events import (
     Event,
     FileChanged,
-    HunksResolved,
     Mode,
     Rewound,
-    SeenText,
     TurnStarted,
-    UserMessageAdded,
 )
-from pails.core.messages import UserMessage
 from pails.session.change_sets import ChangeSets
 
 
@@ -51,7 +47,6 @@ def test_a_move_is_one_step_in_whichever_order_it_is_told() -> None:
         changes = folded(turn("t1"), edit, turn("t2"), *told)
         assert list(changes.chains) == ["/b"]
         assert texts(changes, "/b") == [("1", "2"), ("2", "2")]
-        assert changes.known == {"/b": "2"}
 
 
 def test_a_rewind_takes_steps_out_and_its_undo_brings_them_back() -> None:
@@ -64,29 +59,18 @@ def test_a_rewind_takes_steps_out_and_its_undo_brings_them_back() -> None:
     assert texts(changes, "/a") == [("1", "2")]
     assert "/b" not in changes.chains
     assert len(texts(changes, "/k")) == 2  # a conflict stays as it is
-    assert changes.known == {"/k": "3"}
     changes.apply(Rewound("r2", "t2", talk=False, files=("/b", "/a"), undoes="r1"))
     assert changes.chains == folded(*start).chains
 
 
-def test_a_decision_is_told_in_the_first_message_after_it() -> None:
-    early = HunksResolved("t1", "/a", ("h1",), "rejected", "", "2", "1")
-    late = HunksResolved("t1", "/a", ("h2",), "rejected", "", "1", "0")
-    accepted = HunksResolved("t1", "/a", ("h3",), "accepted")
-    changes = folded(turn("t1"), wrote("t1", "/a", "1", "2"), early, accepted)
-    assert changes.to_tell == ()
-    changes.apply(turn("t2"))
-    changes.apply(late)  # while the message is being written
-    assert changes.to_tell == (early,)
-    changes.apply(UserMessageAdded("t2", UserMessage("wrap up", "pails")))
-    assert changes.to_tell == (early,)
-    changes.apply(UserMessageAdded("t2", UserMessage("go on"), (SeenText("/a", "9"),)))
-    assert (changes.to_tell, changes.known) == ((), {"/a": "9"})
-    changes.apply(turn("t3"))
-    assert changes.to_tell == (late,)
-
-
-def test_what_a_turn_could_not_tell_any_more_the_next_one_tells() -> None:
-    decision = HunksResolved("t1", "/a", ("h1",), "rejected", "", "2", "1")
-    changes = folded(turn("t1"), wrote("t1", "/a", "1", "2"), decision, turn("t2"), turn("t3"))
-    assert changes.to_tell == (decision,)
+def test_a_rewind_that_is_in_effect_again_takes_them_out_again() -> None:
+    start = (turn("t1"), wrote("t1", "/a", "1", "2"), turn("t2"), wrote("t2", "/a", "2", "3"))
+    back = Rewound("r1", "t2", talk=False, files=("/a",))
+    again = Rewound("r3", "t2", talk=False, files=("/a",), undoes="r2")
+    changes = folded(*start, back, Rewound("r2", "t2", talk=False, files=("/a",), undoes="r1"))
+    changes.apply(again)
+    assert texts(changes, "/a") == [("1", "2")]
+    for undone in ("r1", "r3"):  # whichever of the two one names
+        other = folded(*start, back, Rewound("r2", "t2", talk=False, undoes="r1"), again)
+        other.apply(Rewound("r4", "t2", talk=False, files=("/a",), undoes=undone))
+        assert other.chains == folded(*start).chains

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pails.core.errors import InvalidRequestError, NotFoundError, StorageError
+from pails.core.ports import Change
 from pails.core.review import Unresolved
+from pails.tools.document import Unwritten
 from tests.support.reviewing import ReviewDesk
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
@@ -176,6 +179,24 @@ async def test_what_the_editor_refuses_is_not_resolved(desk: ReviewDesk) -> None
     assert done.resolved == ()
     assert ["read-only" in left.reason for left in done.unresolved] == [True, True]
     assert desk.resolutions() == []
+
+
+async def test_what_changes_while_a_decision_is_carried_out_is_taken_in(
+    desk: ReviewDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The person types, or another session decides, between the look at the file and the write."""
+    await edited(desk)
+    write, once = desk.documents.write, iter([True])
+
+    async def late(*arguments: Any) -> Change | Unwritten:
+        if next(once, False):
+            desk.type("a.txt", CHANGED + "mine\n")
+        return await write(*arguments)
+
+    monkeypatch.setattr(desk.documents, "write", late)
+    resolution = await desk.review.resolve("t1", "rejected")
+    assert (len(resolution.resolved), resolution.unresolved) == (2, ())
+    assert desk.text("a.txt") == TEN + "mine\n"
 
 
 async def test_what_the_person_typed_while_the_turn_was_at_work_is_theirs(desk: ReviewDesk) -> None:

@@ -197,8 +197,8 @@ def test_line_ends_within_a_source_and_of_the_file_are_kept():
 
 def test_cells_are_found_by_id_and_by_number():
     notebook = parsed(json.dumps(notebook_of(code("a", id="2"), code("b", id="x"), code("c"))))
-    found = [find_cell(notebook, wanted) for wanted in ("2", 2, "x", 3, "1")]
-    assert [cell.number for cell in found if isinstance(cell, Cell)] == [1, 1, 2, 3, 1]
+    found = [find_cell(notebook, wanted) for wanted in ("2", 2, "x", 3, "1", "cell 3", "Cell 1")]
+    assert [cell.number for cell in found if isinstance(cell, Cell)] == [1, 1, 2, 3, 1, 3, 1]
 
 
 def test_a_cell_that_is_not_there_is_answered_with_those_that_are():

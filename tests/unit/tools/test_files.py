@@ -45,6 +45,12 @@ async def test_a_small_file_is_nothing_but_numbered_lines(tmp_path):
     assert result.summary == "3 lines"
 
 
+@pytest.mark.parametrize("offset", [0, "0", "1", None, 1.0])
+async def test_lines_that_are_counted_from_0_begin_at_the_first(tmp_path, offset):
+    (tmp_path / "a").write_text("x\ny\n")
+    assert (await read(tmp_path, path="a", offset=offset, limit=1)).text.endswith("1\tx")
+
+
 async def test_every_line_of_a_long_file_is_reached_by_paging(tmp_path):
     lines = [f"line {n} " + "x" * (n % 50) for n in range(1, 9001)]
     (tmp_path / "long").write_text("\n".join(lines) + "\n")

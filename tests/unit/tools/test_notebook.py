@@ -118,6 +118,7 @@ async def test_a_cell_is_deleted(path):
     [
         ({"action": "replace", "cell": 9, "source": "x"}, "There is no cell 9. The cells are:"),
         ({"action": "insert", "cell": "no", "source": "x"}, "There is no cell 'no'."),
+        ({"action": "delete", "cell": "cell 9"}, "There is no cell 'cell 9'."),
         ({"action": "delete"}, "`cell` is missing: which one is to be deleted?"),
         ({"action": "replace", "source": "x"}, "which one is to be replaced?"),
         ({"action": "replace", "cell": 1}, "`source` is missing"),

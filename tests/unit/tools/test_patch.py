@@ -98,6 +98,47 @@ async def test_a_file_named_twice_is_refused(tmp_path):
     assert tree(tmp_path) == {"a": b"a\n"}
 
 
+@pytest.mark.parametrize("other", ["sub/../a", "link"])
+async def test_a_file_named_twice_in_other_words_is_refused_too(tmp_path, other):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a").write_bytes(b"a\n")
+    (tmp_path / "link").symlink_to("a")
+    entries = [line for n in ("a", other) for line in (f"*** Update File: {n}", "@@", "-a", "+b")]
+    result = await apply(tmp_path, *entries)
+    assert "Nothing of the patch was applied" in result.text
+    assert "named by several entries" in result.text
+    assert (tmp_path / "a").read_bytes() == b"a\n"
+
+
+async def test_a_diff_takes_away_only_the_text_that_it_shows(tmp_path):
+    (tmp_path / "a").write_bytes(b"a\nmore\n")
+    tool = ApplyPatch(Documents())
+    for shown in ("-a\n", "-b\n"):
+        patch = f"--- a/a\n+++ /dev/null\n@@ -1 +0,0 @@\n{shown}"
+        result = await call(tool, tmp_path, patch=patch)
+        assert "another text than the patch takes away" in result.text
+        assert tree(tmp_path) == {"a": b"a\nmore\n"}
+    whole = "--- a/a\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-more\n"
+    assert not (await call(tool, tmp_path, patch=whole)).is_error
+    assert tree(tmp_path) == {}
+
+
+async def test_links_are_neither_moved_nor_deleted_by_a_patch(tmp_path):
+    (tmp_path / "a").write_bytes(b"a\n")
+    (tmp_path / "link").symlink_to("a")
+    for entry in (("*** Delete File: link",), ("*** Update File: link", "*** Move to: sub/b")):
+        result = await apply(tmp_path, *entry)
+        assert "link is a link, and those are for move_path and delete_path" in result.text
+    assert (tmp_path / "link").is_symlink()
+    assert not (tmp_path / "sub").exists()
+
+
+async def test_what_cannot_be_added_says_why(tmp_path):
+    (tmp_path / "a").write_bytes(b"a\n")
+    result = await apply(tmp_path, "*** Add File: a/b", "+x")
+    assert "a/b cannot be read: Not a directory" in result.text
+
+
 async def test_a_link_that_leads_nowhere_is_not_added_onto(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path.parent / "elsewhere")
     result = await apply(tmp_path, "*** Add File: link", "+x")
@@ -168,6 +209,8 @@ async def test_what_cannot_be_put_back_is_named(tmp_path, monkeypatch):
 
 async def test_a_deletion_that_fails_puts_the_others_back(tmp_path, monkeypatch):
     (tmp_path / "a").write_bytes("é\n".encode("utf-16"))
+    (tmp_path / "a").chmod(0o751)
+    (tmp_path / "twin").hardlink_to(tmp_path / "a")
     (tmp_path / "b").write_bytes(b"b\n")
     before = tree(tmp_path)
     tool = ApplyPatch(Documents())
@@ -185,7 +228,18 @@ async def test_a_deletion_that_fails_puts_the_others_back(tmp_path, monkeypatch)
     result = await proposal.run()
     assert result.is_error
     assert "Permission denied" in result.text
+    assert "No file of this call is changed" in result.text
     assert tree(tmp_path) == before
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o751
+    assert (tmp_path / "a").samefile(tmp_path / "twin")
+
+
+async def test_deletions_leave_nothing_behind(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_bytes(b"x\n")
+    result = await apply(tmp_path, "*** Delete File: a", "*** Delete File: b")
+    assert not result.is_error
+    assert list(tmp_path.iterdir()) == []
 
 
 async def test_a_file_that_changed_meanwhile_stops_all_before_the_first_write(tmp_path):
@@ -296,9 +350,13 @@ def test_the_ends_of_files(text, hunk, after):
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d"]), min_size=1, max_size=12)
 
 
-@given(before=LINES, after=LINES)
-def test_our_own_diffs_can_be_applied(before, after):
-    old, new = ("".join(f"{line}\n" for line in lines) for lines in (before, after))
+@given(
+    before=LINES,
+    after=LINES,
+    ends=st.tuples(st.sampled_from(["", "\n"]), st.sampled_from(["", "\n"])),
+)
+def test_our_own_diffs_can_be_applied(before, after, ends):
+    old, new = ("\n".join(lines) + end for lines, end in zip((before, after), ends, strict=True))
     diff = unified("x", old, new).text
     if diff:
         assert patched(old, *parse_patch(diff)[0].hunks) == new

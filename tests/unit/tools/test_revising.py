@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from pails.core.ports import ToolResult
 from pails.tools.documents import Documents
-from pails.tools.edit_file import EditFile
+from pails.tools.edit_file import EditFile, EditFileParameters
 from pails.tools.patch import ApplyPatch
 from pails.tools.read_file import ReadFile
 from pails.tools.registry import Proposal, ProposedFile
@@ -139,6 +140,32 @@ async def test_the_first_edit_may_stand_in_the_list(folder, also_alone):
     result = await edit(folder, first, second, **(first if also_alone else {}))
     assert not result.is_error, result.text
     assert (folder / "a").read_text() == "1\n2\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"edits": '[{"old": "one", "new": "1"}, {"old": "two", "new": "2"}]'},
+        {"old": "", "new": "", "edits": [{"old": "one\ntwo", "new": "1\n2"}]},
+        {"edits": {"old": "one\ntwo", "new": "1\n2"}},
+        {"old": "one\ntwo", "new": "1\n2", "replace_all": False, "edits": None},
+        {
+            **{"old": "one", "new": "1", "replace_all": False},
+            "edits": [{"old": "one", "new": "1"}, {"old": "two", "new": "2"}],
+        },
+        {"old": "one", "new": "1", "edits": '{"old": "two", "new": "2"}'},
+    ],
+)
+async def test_edits_come_in_many_shapes(folder, arguments):
+    result = await call(EditFile(Documents()), folder, path="a", **arguments)
+    assert not result.is_error, result.text
+    assert (folder / "a").read_text() == "1\n2\n"
+
+
+@pytest.mark.parametrize("edits", ["no JSON", "[1]", [{"old": "a"}], 3])
+def test_edits_that_are_none_are_refused(edits):
+    with pytest.raises(ValidationError):
+        EditFileParameters.model_validate({"path": "a", "old": "a", "new": "b", "edits": edits})
 
 
 async def test_one_edit_that_fails_and_none_is_made(folder):

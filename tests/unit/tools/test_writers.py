@@ -14,10 +14,12 @@ from pails.tools import writers
 from pails.tools.document import Document, Unwritten
 from pails.tools.documents import Documents
 from pails.tools.edit_file import EditFile
+from pails.tools.patch import ApplyPatch
 from pails.tools.read_file import ReadFile
+from pails.tools.registry import Proposal
 from pails.tools.write_file import WriteFile
 from pails.tools.writers import Writers
-from tests.support.calls import call
+from tests.support.calls import call, propose
 from tests.support.editor import MemoryEditor
 
 PATCH = """
@@ -106,6 +108,22 @@ async def test_who_wrote_before_is_named(tmp_path, sessions):
     assert "another program, or a command, wrote it" in await said(mine, document)
     path.unlink()
     assert "moved or deleted by another program" in await said(mine, document)
+
+
+async def test_who_wrote_before_is_named_to_a_patch_of_several_files_too(tmp_path, sessions):
+    mine, theirs = sessions
+    (tmp_path / "b").write_text("b\n")
+    parts = [line for n in ("a", "b") for line in (f"*** Delete File: {n}",)]
+    patch = "\n".join(("*** Begin Patch", *parts, "*** End Patch"))
+    proposal = await propose(ApplyPatch(mine), tmp_path, patch=patch)
+    assert isinstance(proposal, Proposal)
+    await theirs.write(await read(theirs, tmp_path / "b"), "theirs\n", "Edit b")
+    result = await proposal.run()
+    assert (
+        "b has changed since it was read: it was written by another Pails session (s-2: Edit b)"
+        in result.text
+    )
+    assert (tmp_path / "a").exists()
 
 
 async def test_the_person_is_named(tmp_path):
