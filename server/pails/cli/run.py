@@ -7,7 +7,7 @@ Exit codes: 0 done; 1 failed, or stopped at the limit of rounds; 2 usage or conf
 import argparse
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -21,6 +21,7 @@ from pails.core.events import Mode, StopReason, TurnEnded
 from pails.core.text import join_surrogates
 from pails.host.environment import current_environment
 from pails.host.files import exists
+from pails.host.interrupts import wake_on_signals
 
 DONE, FAILED, USAGE, NEEDED_A_PERSON, CANCELLED = 0, 1, 2, 3, 130
 
@@ -47,10 +48,15 @@ def main(argv: list[str]) -> int:
     screen = Screen(sys.stdout, sys.stderr, environ)
     try:
         task = _task(options, sys.stdin)
-        return asyncio.run(_run(task, screen, environ, as_json=options.json))
+        return asyncio.run(_interruptible(_run(task, screen, environ, as_json=options.json)))
     except PailsError as error:
         screen.row(screen.paint(f"pails: {printable(str(error))}", "red"))
         return exit_code_of(error)
+
+
+async def _interruptible(run: Awaitable[int]) -> int:
+    with wake_on_signals():
+        return await run
 
 
 async def _run(task: Task, screen: Screen, environ: Mapping[str, str], *, as_json: bool) -> int:
