@@ -69,6 +69,7 @@ BORDERS = {
     "pails.lsp.server": "a request: shutting down",
     "pails.cli.client": "a request, from the server to the terminal",
     "pails.tools.executor": "a tool",
+    "pails.tools.judging": "a tool: what is wrong with one call is not wrong with its neighbours",
 }
 """The only modules that may catch `Exception`: at the border of a request or of a tool.
 

@@ -103,13 +103,15 @@ def load() -> "MakeEdge":
     import gc
 
     gc.disable()  # as above
-    from functools import partial
+    try:
+        from functools import partial
 
-    from pails.app import connect
+        from pails.app import connect
 
-    gc.freeze()
-    gc.enable()
-    return partial(connect, load_snapshots)
+        gc.freeze()
+        return partial(connect, load_snapshots)
+    finally:
+        gc.enable()
 
 
 def load_snapshots() -> "tuple[type[SnapshotStore], type[Watcher]]":

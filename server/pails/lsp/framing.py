@@ -101,6 +101,8 @@ def start_reading(
 class FrameWriter:
     """Writes bytes in order without blocking the caller; `broken` is called once, in its thread.
 
+    `write` is for one thread alone; what it is given after `close` is dropped.
+
     What surely fits into the pipe is written at once, for waking a thread costs more than all the
     rest of sending an event. Anything else goes to the thread, and so does what follows until the
     thread has written it.

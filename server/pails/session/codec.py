@@ -5,8 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticSerializationError, to_json
 
 from pails.core.events import Envelope, Event
+from pails.core.text import join_surrogates_within
 
 _CAMEL = ConfigDict(alias_generator=to_camel, serialize_by_alias=True, validate_by_name=True)
 _TaggedEvent = Annotated[Event, Field(discriminator="kind")]
@@ -57,7 +59,11 @@ def encode_event(event: Event) -> dict[str, Any]:
 
 def encode_envelope(envelope: Envelope) -> bytes:
     """The envelope as JSON text: the parameters of `pai/event`."""
-    return _SENT.dump_json(_Sent(envelope.session_id, envelope.seq, envelope.event))
+    sent = _Sent(envelope.session_id, envelope.seq, envelope.event)
+    try:
+        return _SENT.dump_json(sent)
+    except PydanticSerializationError:  # half a character, which becomes U+FFFD
+        return to_json(join_surrogates_within(_SENT.dump_python(sent, mode="json")))
 
 
 def decode_event(data: object) -> Event:

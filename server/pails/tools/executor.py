@@ -128,9 +128,9 @@ class Executor:
         return tool is None or tool.effect is Effect.READ
 
     async def _run(self, call: ToolCall) -> None:
-        prepared = await self._guarded(call, self._prepare(call))
         async with self._slots:
             started = time.monotonic()
+            prepared = await self._guarded(call, self._prepare(call))
             if isinstance(prepared, _Prepared):
                 result = await self._guarded(call, self._attempt(call, prepared))
             else:
@@ -162,7 +162,7 @@ class Executor:
             return ToolResult(text, is_error=True)
 
     async def _prepare(self, call: ToolCall) -> _Prepared | ToolResult:
-        """Judge the call. A batch of reads is judged at once: none of them changes anything."""
+        """Judge the call, just before it runs: who has waited for a slot finds other links."""
         parsed = parse_call(self._around.registry, call)
         if isinstance(parsed, ToolResult):
             return parsed

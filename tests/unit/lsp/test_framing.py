@@ -100,6 +100,18 @@ async def test_what_fits_is_there_at_once() -> None:
         writer.close()
 
 
+async def test_a_terminal_that_nobody_reads_does_not_stop_the_loop() -> None:
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "wb") as stream, os.fdopen(ours, "rb", buffering=0) as reader:
+        writer = FrameWriter(stream, lambda: None)
+        for _ in range(20):
+            writer.write(b"x" * 4000)  # returns, though a terminal takes less
+        taken = 0
+        while taken < 20 * 4000:
+            taken += len(await asyncio.to_thread(reader.read, 4096))
+        writer.close()
+
+
 @pytest.mark.parametrize("kind", ["pipe", "socket"])
 async def test_the_order_is_kept_whoever_writes(kind: str) -> None:
     """Small pieces are written by the caller and large ones by the thread; a slow reader comes."""

@@ -8,6 +8,11 @@ from pails.core.events import Envelope, Event, Mode, Notice, SessionCreated, Tex
 from pails.session.codec import decode_event, encode_envelope, encode_event
 
 
+def test_half_a_character_does_not_stop_an_event() -> None:
+    sent = json.loads(encode_envelope(Envelope("s", 7, TextDelta("t", "a\ud800b"))))
+    assert sent["event"]["text"] == "a\ufffdb"
+
+
 @pytest.mark.parametrize(
     "event",
     [

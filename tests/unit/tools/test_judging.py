@@ -48,3 +48,16 @@ async def test_one_that_is_cancelled_leaves_the_others_alone() -> None:
         await one
     goes_on.set()
     assert (await two).reason == "two"
+
+
+async def test_what_is_wrong_with_one_is_not_wrong_with_the_others() -> None:
+    def judge(wanted: Action) -> Decision:
+        if wanted.title == "bad":
+            raise OSError("no such disk")
+        return Decision("allow", wanted.title)
+
+    judging = Judging(judge)
+    wanted = (judging.decide(action(title)) for title in ("one", "bad", "two"))
+    one, bad, two = await asyncio.gather(*wanted, return_exceptions=True)
+    assert (one, two) == (Decision("allow", "one"), Decision("allow", "two"))
+    assert isinstance(bad, OSError)
