@@ -31,6 +31,7 @@ from pails.core.events import (
     RoundStarted,
     RunState,
     RunStateChanged,
+    SnapshotTaken,
     StopReason,
     SyntaxChecked,
     TextDelta,
@@ -85,7 +86,8 @@ async def test_the_main_job(tmp_path: Path) -> None:
     assert [e.added for e in desk.of(FileChanged)] == [1, 1]
     states = [e.state for e in desk.of(RunStateChanged)]
     assert states == [RunState.RUNNING, RunState.WAITING, RunState.RUNNING]
-    kinds = [type(e) for e in desk.events if not isinstance(e, TextDelta)]
+    # A snapshot is told of whenever it has been taken.
+    kinds = [type(e) for e in desk.events if not isinstance(e, TextDelta | SnapshotTaken)]
     first_call = kinds.index(ToolCallPrepared)
     assert kinds[:first_call] == [
         PromptAccepted, TurnStarted, RunStateChanged, UserMessageAdded, RoundStarted,
