@@ -78,6 +78,7 @@ class Turn:
             raise _AS_EXCEPTION.get(error.code, PailsError)(str(error)) from error
         except (asyncio.CancelledError, KeyboardInterrupt):
             grace_seconds = 0.5  # a second Ctrl-C, which may strike within this very task
+            _clear_cancellations()  # else early Pythons 3.11 take a timeout below for one
             raise
         finally:
             await _end(server, client, reading, grace_seconds)
@@ -99,9 +100,7 @@ class Turn:
         try:
             return await self._end_or_disconnect(reading)
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            assert task
-            task.uncancel()
+            _clear_cancellations()
             self._watcher.cancelling()
             await client.request("pai/session/cancel", {"sessionId": self.session_id})
             return await self._end_or_disconnect(reading)
@@ -147,6 +146,13 @@ class Turn:
             del self._prompts[request.approval_id]
         hunk_ids = None if answer.hunk_ids is None else list(answer.hunk_ids)
         return {"choice": answer.choice, "feedback": answer.feedback, "hunkIds": hunk_ids}
+
+
+def _clear_cancellations() -> None:
+    """What was asked of this task has been heard: what it still does is not cancelled."""
+    task = asyncio.current_task()
+    while task and task.cancelling():
+        task.uncancel()
 
 
 async def _start(task: Task, environ: Mapping[str, str]) -> ServerProcess:
