@@ -31,12 +31,12 @@ from pails.model.endpoint import Endpoint
 from pails.policy.gate import Gate
 from pails.session.kit import Kit
 from pails.session.manager import SessionManager
-from pails.session.snapshots import LoadSnapshots, WorkspaceSnapshots
+from pails.session.rewinding.snapshots import LoadSnapshots, WorkspaceSnapshots
 from pails.tools.builtin import builtin_tools
 from pails.tools.command import OUTPUT_NAMES
-from pails.tools.documents import Documents
+from pails.tools.files.documents import Documents
+from pails.tools.files.writers import LOCK_NAMES, Writers
 from pails.tools.registry import ToolRegistry
-from pails.tools.writers import LOCK_NAMES, Writers
 
 KEPT_SECONDS = 14 * 24 * 3600.0
 """How long outputs and answers are kept. The conversations themselves are kept for good."""

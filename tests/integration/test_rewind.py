@@ -28,12 +28,12 @@ from pails.core.rewind import RewindReport
 from pails.entry import load_snapshots
 from pails.host.locks import locked
 from pails.session import answered
-from pails.session import snapshots as session_snapshots
+from pails.session.rewinding import snapshots as session_snapshots
 from pails.snapshots.entries import SnapshotError
 from pails.snapshots.restore import Failure, apply_plan
 from pails.snapshots.rewind import RewindPlan
 from pails.snapshots.store import SnapshotStore
-from pails.tools.writers import fingerprint
+from pails.tools.files.writers import fingerprint
 from tests.support.editor import MemoryEditor
 from tests.support.event_order import EventOrder
 from tests.support.scripted_model import Calls, Gate, Say, ScriptedModel
@@ -422,7 +422,7 @@ async def test_a_rewind_that_was_cut_off_can_be_finished_and_taken_back(
             turn_id = turns(desk)[0]
             made = content(bench.workspace)
             with monkeypatch.context() as patch:
-                patch.setattr("pails.session.disk_steps.apply_plan", cut_off)
+                patch.setattr("pails.session.rewinding.disk_steps.apply_plan", cut_off)
                 with pytest.raises(KeyError):
                     await desk.session.rewind(turn_id, talk=True, files=True)
             assert len(content(bench.workspace)) == 2
@@ -461,7 +461,7 @@ async def test_two_sessions_that_go_back_at_once_lose_nothing(tmp_path: Path) ->
 async def test_a_file_that_another_process_writes_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pails.tools.writers._WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("pails.tools.files.writers._WAIT_SECONDS", 0.05)
     script = (edit("a.txt", "two", "2"), edit("b.txt", "two", "2"), Say("done"))
     async with bench_with(tmp_path, *script) as bench:
         path, other = bench.put("a.txt", OLD), bench.put("b.txt", OLD)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pails.core.events import Problem
 from pails.core.ports import Buffer, EditOutcome, TextChange
-from pails.tools.edit import apply_changes
+from pails.tools.text.edit import apply_changes
 
 
 class MemoryEditor:

@@ -24,13 +24,13 @@ from pails.core.events import (
 from pails.core.ports import Change
 from pails.core.review import FileReview, ReviewHunk
 from pails.host.texts import TextStore
+from pails.session.changes.review import Review
 from pails.session.journal import Journal
 from pails.session.recorder import Recorder
-from pails.session.review import Review
 from pails.session.state import SessionState
-from pails.tools import places
-from pails.tools.document import Document, Unwritten
-from pails.tools.documents import Documents
+from pails.tools.files import places
+from pails.tools.files.document import Document, Unwritten
+from pails.tools.files.documents import Documents
 from tests.support.editor import MemoryEditor
 
 

@@ -386,7 +386,7 @@ class FileChanged:
 
 @dataclass(frozen=True, slots=True)
 class HunksResolved:
-    """A person has decided about hunks of one file that a turn changed; see `session/review`.
+    """A person has decided about hunks of one file a turn changed; see `session/changes/review`.
 
     `before_id` and `after_id` are the kept texts of the file around what was done: both None when
     nothing had to be, as for an acceptance. `feedback` is what the person said to it. `moved_to`

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from pails.tools.document import Unwritten
+from pails.tools.files.document import Unwritten
 
 T = TypeVar("T")
 

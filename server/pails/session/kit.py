@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pails.core.events import Mode
 from pails.core.ports import Editor, Model, SyntaxChecker, Texts
 from pails.policy.gate import Gate
-from pails.session.snapshots import WorkspaceSnapshots
-from pails.tools.documents import Documents
+from pails.session.rewinding.snapshots import WorkspaceSnapshots
+from pails.tools.files.documents import Documents
 from pails.tools.registry import ToolRegistry
 
 

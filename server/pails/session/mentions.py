@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pails.core.ports import Attachment
 from pails.host import files
-from pails.tools.document import Document, Unreadable
+from pails.tools.files.document import Document, Unreadable
 
 MAX_FILES = 3
 MAX_CHARS = 6_000

@@ -20,14 +20,14 @@ from pails.core.events import (
 )
 from pails.core.ports import ApprovalAnswer, Attachment, Model
 from pails.core.rewind import RewindReport, TurnPoint
+from pails.session.changes.review import Review
 from pails.session.ids import new_id
 from pails.session.journal import Journal
 from pails.session.kit import Kit
 from pails.session.queue import TurnQueue
 from pails.session.recorder import Listener, Recorder
-from pails.session.review import Review
-from pails.session.rewind import SessionRewinder
-from pails.session.snapshots import SessionSnapshots
+from pails.session.rewinding.rewind import SessionRewinder
+from pails.session.rewinding.snapshots import SessionSnapshots
 from pails.session.state import SessionState
 from pails.session.turn import Prompt, TurnPlayer
 

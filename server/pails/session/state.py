@@ -39,9 +39,9 @@ from pails.core.messages import (
     Usage,
     UserMessage,
 )
-from pails.session.change_sets import ChangeSets
-from pails.session.knowledge import Knowledge
-from pails.session.rewinds import Rewinds
+from pails.session.changes.change_sets import ChangeSets
+from pails.session.changes.knowledge import Knowledge
+from pails.session.rewinding.rewinds import Rewinds
 
 LOST = "[Lost: the log of this session is damaged here.]"
 

@@ -21,18 +21,18 @@ from pails.core.events import (
 from pails.core.messages import UserMessage
 from pails.core.ports import Action, Attachment, Model, Rewinder
 from pails.core.text import first_line
+from pails.session.changes.news import Newsroom
 from pails.session.ending import STOP_REASONS, closing_events, never_started
 from pails.session.kit import Kit
 from pails.session.mentions import mentioned_files
-from pails.session.news import Newsroom
 from pails.session.person import SessionPerson
 from pails.session.recorder import Recorder
+from pails.session.rewinding.snapshots import SessionSnapshots
 from pails.session.run import Signal, next_state
-from pails.session.snapshots import SessionSnapshots
 from pails.telemetry import bind
-from pails.tools.document import Unreadable
 from pails.tools.executor import Executor, Surroundings
-from pails.tools.unsaved import buffers_below, text_of
+from pails.tools.files.document import Unreadable
+from pails.tools.files.unsaved import buffers_below, text_of
 
 log = logging.getLogger(__name__)
 

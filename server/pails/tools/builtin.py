@@ -6,8 +6,8 @@ from typing import Any
 from pails.config import Config
 from pails.tools.assist import AskUser, UpdatePlan
 from pails.tools.command import RunCommand
-from pails.tools.documents import Documents
 from pails.tools.edit_file import EditFile
+from pails.tools.files.documents import Documents
 from pails.tools.glob import GlobFiles
 from pails.tools.grep import Grep
 from pails.tools.list_dir import ListDir

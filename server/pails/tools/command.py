@@ -24,7 +24,7 @@ from pails.host.process import Finished, run
 from pails.host.process_tree import with_marker
 from pails.host.programs import NotStarted, look_up
 from pails.policy.visible import visible, visible_line
-from pails.tools.open_files import OpenFiles
+from pails.tools.files.open_files import OpenFiles
 from pails.tools.paths import PathText, path_for_person, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 

@@ -10,14 +10,14 @@ from pydantic_core import from_json
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
-from pails.tools.cells import is_notebook
-from pails.tools.document import Document, Unreadable
-from pails.tools.documents import Documents
-from pails.tools.edit import EditError, EditPlan, apply_changes, changes_between, find_edit
+from pails.tools.files.document import Document, Unreadable
+from pails.tools.files.documents import Documents
+from pails.tools.files.proposing import Plan, Planned, plan_step, propose_plan
+from pails.tools.files.transaction import Step
 from pails.tools.paths import PathText, path_for_person, resolve_path, unwritable
-from pails.tools.proposing import Plan, Planned, plan_step, propose_plan
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
-from pails.tools.transaction import Step
+from pails.tools.text.cells import is_notebook
+from pails.tools.text.edit import EditError, EditPlan, apply_changes, changes_between, find_edit
 
 _NOTEBOOK_HINT = " The cells of a notebook are changed with edit_notebook."
 

@@ -45,12 +45,12 @@ from pails.core.text import first_line, shown_path
 from pails.policy.gate import Gate
 from pails.policy.visible import visible_diff
 from pails.tools.arguments import parse_call
-from pails.tools.choosing import Chosen, chooses_nothing, chosen, proposed_hunks
-from pails.tools.diff import DiffText, unified
+from pails.tools.files.choosing import Chosen, chooses_nothing, chosen, proposed_hunks
 from pails.tools.findings import findings
 from pails.tools.judging import Judging
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
 from pails.tools.repeats import Repeats
+from pails.tools.text.diff import DiffText, unified
 
 log = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from pails.host import files
 from pails.host.paths import normalized
 from pails.host.search import SearchOutput, run_search
 from pails.policy.names import is_secret
+from pails.tools.files.unsaved import UnsavedTexts, buffers_below
 from pails.tools.globs import MAX_GLOB_CHARS, Glob, compile_glob
-from pails.tools.matches import Found, Keeps, Printed, parse_counts, parse_matches, parse_names
 from pails.tools.paths import (
     WORKSPACE_GONE,
     PathText,
@@ -31,7 +31,7 @@ from pails.tools.paths import (
     shown_place,
 )
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
-from pails.tools.unsaved import UnsavedTexts, buffers_below
+from pails.tools.text.matches import Found, Keeps, Printed, parse_counts, parse_matches, parse_names
 
 T = TypeVar("T")
 

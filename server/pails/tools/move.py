@@ -11,9 +11,9 @@ from pails.core.text import shown_path
 from pails.host import moving
 from pails.host.paths import named_and_real
 from pails.policy.paths import judge_paths, resolve
-from pails.tools.diff import unified
-from pails.tools.document import Unwritten
-from pails.tools.documents import Documents
+from pails.tools.files.document import Unwritten
+from pails.tools.files.documents import Documents
+from pails.tools.files.places import Place, find_place, move, remove
 from pails.tools.paths import (
     PathText,
     is_workspace_gone,
@@ -21,8 +21,8 @@ from pails.tools.paths import (
     path_for_person,
     resolve_path,
 )
-from pails.tools.places import Place, find_place, move, remove
 from pails.tools.registry import CallContext, Parameters, Proposal, ProposedFile, Tool
+from pails.tools.text.diff import unified
 
 _LISTED = 100
 

@@ -8,15 +8,15 @@ from pydantic import Field
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
-from pails.tools.cell_edits import delete_cell, insert_cell, replace_source
-from pails.tools.cells import Cell, CellType, NoNotebook, Notebook, find_cell, parse_notebook
-from pails.tools.document import Document, Unreadable
-from pails.tools.documents import Documents
-from pails.tools.edit import EditError, changes_between
+from pails.tools.files.document import Document, Unreadable
+from pails.tools.files.documents import Documents
+from pails.tools.files.proposing import Plan, Planned, plan_step, propose_plan
+from pails.tools.files.transaction import Step
 from pails.tools.paths import PathText, path_for_person, resolve_path, unwritable
-from pails.tools.proposing import Plan, Planned, plan_step, propose_plan
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
-from pails.tools.transaction import Step
+from pails.tools.text.cell_edits import delete_cell, insert_cell, replace_source
+from pails.tools.text.cells import Cell, CellType, NoNotebook, Notebook, find_cell, parse_notebook
+from pails.tools.text.edit import EditError, changes_between
 
 
 class EditNotebookParameters(Parameters):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from pails.core.text import safe_cut
-from pails.tools.lines import numbered_lines
+from pails.tools.text.lines import numbered_lines
 
 PAGE_LINES = 2000
 PAGE_CHARS = 30_000

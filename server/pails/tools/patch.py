@@ -12,15 +12,15 @@ from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
 from pails.host import files
 from pails.host.paths import named_and_real
-from pails.tools.document import Document, Unreadable
-from pails.tools.documents import Documents
-from pails.tools.edit import EditError, changes_between
-from pails.tools.hunk_places import apply_patch_hunks
-from pails.tools.patch_text import FilePatch, PatchError, parse_patch
+from pails.tools.files.document import Document, Unreadable
+from pails.tools.files.documents import Documents
+from pails.tools.files.proposing import Plan, Planned, plan_step, propose_plan
+from pails.tools.files.transaction import Step
 from pails.tools.paths import path_for_person, resolve_path, unreadable_message
-from pails.tools.proposing import Plan, Planned, plan_step, propose_plan
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
-from pails.tools.transaction import Step
+from pails.tools.text.edit import EditError, changes_between
+from pails.tools.text.hunk_places import apply_patch_hunks
+from pails.tools.text.patch_text import FilePatch, PatchError, parse_patch
 
 _TITLE_FILES = 5
 

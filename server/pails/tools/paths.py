@@ -15,7 +15,7 @@ from pails.core.text import first_line, join_surrogates, shown_path
 from pails.host import files
 from pails.host.paths import normalized
 from pails.policy.visible import visible_line
-from pails.tools.document import Unreadable
+from pails.tools.files.document import Unreadable
 from pails.tools.registry import CallContext
 
 _MAX_PATH_CHARS = 4096

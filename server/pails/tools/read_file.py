@@ -12,14 +12,14 @@ from pails.core.text import shown_path
 from pails.host.encodings import BinaryFile
 from pails.host.files import reason
 from pails.host.large_text import text_pieces
-from pails.tools.cell_view import cells_as_text
-from pails.tools.cells import NoNotebook, is_notebook, parse_notebook
-from pails.tools.document import Document, Unreadable
-from pails.tools.documents import Documents
+from pails.tools.files.document import Document, Unreadable
+from pails.tools.files.documents import Documents
 from pails.tools.list_dir import shown_size
 from pails.tools.pages import PAGE_LINES, Extract, Page, read_page, read_page_of_pieces
 from pails.tools.paths import PathText, path_for_person, resolve_path, unreadable_message
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
+from pails.tools.text.cell_view import cells_as_text
+from pails.tools.text.cells import NoNotebook, is_notebook, parse_notebook
 
 # Larger texts are split into lines outside of the event loop.
 _LARGE_CHARS = 200_000

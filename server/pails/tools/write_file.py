@@ -7,14 +7,14 @@ from pydantic import Field
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
-from pails.tools.document import Document, Unreadable
-from pails.tools.documents import Documents
-from pails.tools.edit import changes_between
-from pails.tools.lines import fitted_to
+from pails.tools.files.document import Document, Unreadable
+from pails.tools.files.documents import Documents
+from pails.tools.files.proposing import Plan, Planned, plan_step, propose_plan
+from pails.tools.files.transaction import Step
 from pails.tools.paths import PathText, path_for_person, resolve_path, unwritable
-from pails.tools.proposing import Plan, Planned, plan_step, propose_plan
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
-from pails.tools.transaction import Step
+from pails.tools.text.edit import changes_between
+from pails.tools.text.lines import fitted_to
 
 
 class WriteFileParameters(Parameters):

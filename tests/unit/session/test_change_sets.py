@@ -7,7 +7,7 @@ from pails.core.events import (
     Rewound,
     TurnStarted,
 )
-from pails.session.change_sets import ChangeSets
+from pails.session.changes.change_sets import ChangeSets
 
 
 def folded(*events: Event) -> ChangeSets:

@@ -14,7 +14,7 @@ from pails.core.events import (
     UserMessageAdded,
 )
 from pails.core.messages import Usage, UserMessage
-from pails.session.knowledge import Knowledge
+from pails.session.changes.knowledge import Knowledge
 from pails.session.state import SessionState
 
 REJECTED = HunksResolved("t1", "/a", ("h1",), "rejected", "", "2", "1")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pails.core.hunks import apply_hunks, diff_hunks
 from pails.core.text import split_lines
-from pails.session.lineage import Author, Lineage
+from pails.session.changes.lineage import Author, Lineage
 from tests.support.reviewing import ReviewDesk
 
 COMMON = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "字\n"]), max_size=8)

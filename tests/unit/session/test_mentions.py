@@ -6,8 +6,8 @@ import pytest
 
 from pails.core.ports import Attachment
 from pails.session.mentions import MAX_BYTES, MAX_CHARS, MAX_FILES, mentioned_files, path_names
-from pails.tools.document import Document, Unreadable
-from pails.tools.documents import Documents
+from pails.tools.files.document import Document, Unreadable
+from pails.tools.files.documents import Documents
 from tests.support import zoo
 
 

@@ -9,7 +9,7 @@ import pytest
 from pails.core.errors import InvalidRequestError, NotFoundError, StorageError
 from pails.core.ports import Change
 from pails.core.review import Unresolved
-from pails.tools.document import Unwritten
+from pails.tools.files.document import Unwritten
 from tests.support.reviewing import ReviewDesk
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))

@@ -26,10 +26,10 @@ from pails.entry import load_snapshots
 from pails.host.texts import TextStore
 from pails.session.journal import Journal
 from pails.session.recorder import Recorder
-from pails.session.rewind import SessionRewinder
-from pails.session.snapshots import SessionSnapshots, WorkspaceSnapshots
+from pails.session.rewinding.rewind import SessionRewinder
+from pails.session.rewinding.snapshots import SessionSnapshots, WorkspaceSnapshots
 from pails.session.state import SessionState
-from pails.tools.documents import Documents
+from pails.tools.files.documents import Documents
 
 Tree = dict[str, bytes]
 

@@ -20,7 +20,7 @@ from pails.core.events import (
     UserMessageAdded,
 )
 from pails.core.messages import AssistantMessage, ToolCall, Usage, UserMessage, check_sendable
-from pails.session.deeds import Command, Deeds, Write
+from pails.session.rewinding.deeds import Command, Deeds, Write
 from pails.session.state import SessionState
 
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pails.core.text import split_lines
-from pails.tools.cell_edits import delete_cell, insert_cell, replace_source
-from pails.tools.cell_view import cells_as_text
-from pails.tools.cells import Cell, NoNotebook, Notebook, find_cell, parse_notebook
-from pails.tools.edit import EditError
+from pails.tools.text.cell_edits import delete_cell, insert_cell, replace_source
+from pails.tools.text.cell_view import cells_as_text
+from pails.tools.text.cells import Cell, NoNotebook, Notebook, find_cell, parse_notebook
+from pails.tools.text.edit import EditError
 
 
 def code(source: Any, **more: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pails.tools.diff import unified
+from pails.tools.text.diff import unified
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\u2028\n", "e\rf\n"]), max_size=12)
 TEXTS = st.builds(lambda lines, last: "".join(lines) + last, LINES, st.sampled_from(["", "end"]))

@@ -11,8 +11,8 @@ import pytest
 from pails.core.errors import StorageError
 from pails.core.ports import Buffer, Change, EditOutcome, TextChange
 from pails.host import files
-from pails.tools.document import Document, Unreadable, Unwritten
-from pails.tools.documents import Documents
+from pails.tools.files.document import Document, Unreadable, Unwritten
+from pails.tools.files.documents import Documents
 from tests.support import zoo
 from tests.support.editor import MemoryEditor
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pails.core.ports import TextChange
-from pails.tools.edit import EditError, EditPlan, apply_changes, find_edit
-from pails.tools.lines import dominant_line_end, fitted_to, fold, numbered_lines
+from pails.tools.text.edit import EditError, EditPlan, apply_changes, find_edit
+from pails.tools.text.lines import dominant_line_end, fitted_to, fold, numbered_lines
 from tests.support import zoo
 
 

@@ -8,10 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pails.host.encodings import TextFile, decode, encode
-from pails.tools.documents import Documents
-from pails.tools.edit import EditError, apply_changes, changes_between, find_edit
 from pails.tools.edit_file import EditFile
+from pails.tools.files.documents import Documents
 from pails.tools.patch import ApplyPatch
+from pails.tools.text.edit import EditError, apply_changes, changes_between, find_edit
 from tests.support.calls import call
 
 CHARS = "ab \t=\r\n\r\n\n中日é😀\u2028\x0c"

@@ -11,8 +11,8 @@ from pails.config import Config
 from pails.core.events import Effect
 from pails.core.ports import ToolResult
 from pails.tools.builtin import builtin_tools
-from pails.tools.documents import Documents
 from pails.tools.edit_file import EditFile
+from pails.tools.files.documents import Documents
 from pails.tools.list_dir import MAX_ENTRIES, ListDir, shown_size
 from pails.tools.pages import PAGE_CHARS, PAGE_LINES
 from pails.tools.read_file import ReadFile

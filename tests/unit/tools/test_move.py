@@ -8,9 +8,9 @@ import pytest
 from pails.core.events import Mode
 from pails.core.ports import ToolResult
 from pails.policy.gate import Gate
-from pails.tools.documents import Documents
+from pails.tools.files.documents import Documents
+from pails.tools.files.places import MAX_FILES
 from pails.tools.move import DeletePath, MovePath
-from pails.tools.places import MAX_FILES
 from pails.tools.registry import Proposal
 from tests.support import zoo
 from tests.support.calls import call, call_context, propose

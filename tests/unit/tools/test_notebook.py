@@ -8,8 +8,8 @@ import pytest
 
 from pails.core.ports import ToolResult
 from pails.diagnostics.languages import candidates
-from pails.tools.documents import Documents
 from pails.tools.edit_file import EditFile
+from pails.tools.files.documents import Documents
 from pails.tools.notebook import EditNotebook
 from pails.tools.read_file import ReadFile
 from pails.tools.registry import Proposal

@@ -10,7 +10,7 @@ import pytest
 from pails.core.events import Event
 from pails.core.ports import ToolResult
 from pails.tools.command import RunCommand
-from pails.tools.open_files import ALWAYS_SAVE, CANCEL, NEVER_ASK, RUN, SAVE
+from pails.tools.files.open_files import ALWAYS_SAVE, CANCEL, NEVER_ASK, RUN, SAVE
 from pails.tools.registry import CallContext, Proposal
 from tests.support.calls import Nobody
 from tests.support.editor import MemoryEditor

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pails.tools import pages
-from pails.tools.lines import numbered_lines
 from pails.tools.pages import LINE_CHARS, PAGE_CHARS, Extract, Page, read_page, read_page_of_pieces
+from pails.tools.text.lines import numbered_lines
 
 Read = Callable[[Extract], Page]
 

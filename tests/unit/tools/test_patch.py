@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from pails.core.errors import StorageError
 from pails.core.ports import ToolResult
 from pails.host import files
-from pails.tools.diff import unified
-from pails.tools.documents import Documents
-from pails.tools.edit import EditError
-from pails.tools.hunk_places import apply_patch_hunks
+from pails.tools.files.documents import Documents
 from pails.tools.patch import ApplyPatch
-from pails.tools.patch_text import PatchHunk, parse_patch
 from pails.tools.registry import Proposal
+from pails.tools.text.diff import unified
+from pails.tools.text.edit import EditError
+from pails.tools.text.hunk_places import apply_patch_hunks
+from pails.tools.text.patch_text import PatchHunk, parse_patch
 from tests.support.calls import call, call_context, propose
 from tests.support.editor import MemoryEditor
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pails.tools.documents import Documents
+from pails.tools.files.documents import Documents
 from pails.tools.patch import ApplyPatch
 from tests.support.calls import call
 

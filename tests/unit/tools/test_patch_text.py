@@ -2,7 +2,7 @@
 
 import pytest
 
-from pails.tools.patch_text import FilePatch, PatchError, PatchHunk, parse_patch
+from pails.tools.text.patch_text import FilePatch, PatchError, PatchHunk, parse_patch
 
 OWN = """*** Begin Patch
 *** Update File: src/a.py

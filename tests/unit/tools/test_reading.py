@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pails.host.files import MAX_READ_BYTES
-from pails.tools.documents import Documents
 from pails.tools.edit_file import EditFile
+from pails.tools.files.documents import Documents
 from pails.tools.list_dir import ListDir
 from pails.tools.read_file import ReadFile
 from tests.support.calls import call

@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from pails.core.ports import ToolResult
-from pails.tools.documents import Documents
 from pails.tools.edit_file import EditFile, EditFileParameters
+from pails.tools.files.documents import Documents
 from pails.tools.patch import ApplyPatch
 from pails.tools.read_file import ReadFile
 from pails.tools.registry import Proposal, ProposedFile

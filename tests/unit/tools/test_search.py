@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pails.host.search import run_search
 from pails.tools.glob import MAX_FILES, GlobFiles
 from pails.tools.grep import Grep
-from pails.tools.matches import LINE_CHARS, MAX_MATCHES
+from pails.tools.text.matches import LINE_CHARS, MAX_MATCHES
 from tests.support import zoo
 from tests.support.calls import call, call_context
 

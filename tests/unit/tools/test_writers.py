@@ -10,24 +10,24 @@ from pathlib import Path
 import pytest
 
 from pails.host.locks import FileLock
-from pails.tools import writers
-from pails.tools.document import Document, Unwritten
-from pails.tools.documents import Documents
 from pails.tools.edit_file import EditFile
+from pails.tools.files import writers
+from pails.tools.files.document import Document, Unwritten
+from pails.tools.files.documents import Documents
+from pails.tools.files.writers import Writers
 from pails.tools.patch import ApplyPatch
 from pails.tools.read_file import ReadFile
 from pails.tools.registry import Proposal
 from pails.tools.write_file import WriteFile
-from pails.tools.writers import Writers
 from tests.support.calls import call, propose
 from tests.support.editor import MemoryEditor
 
 PATCH = """
 import asyncio, sys
 from pathlib import Path
-from pails.tools.documents import Documents
+from pails.tools.files.documents import Documents
 from pails.tools.edit_file import EditFile
-from pails.tools.writers import Writers
+from pails.tools.files.writers import Writers
 from tests.support.calls import call
 
 async def main(folder, locks, name, count):

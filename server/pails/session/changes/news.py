@@ -18,10 +18,10 @@ from pails.core.hunks import diff_hunks, rebase_hunks
 from pails.core.ports import Texts
 from pails.core.text import shown_path
 from pails.host.tree import Status, status_of
-from pails.session.knowledge import Knowledge
-from pails.tools.diff import unified
-from pails.tools.document import Document, Unreadable
-from pails.tools.documents import Documents
+from pails.session.changes.knowledge import Knowledge
+from pails.tools.files.document import Document, Unreadable
+from pails.tools.files.documents import Documents
+from pails.tools.text.diff import unified
 
 log = logging.getLogger(__name__)
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from pails.context.truncation import truncate
 from pails.core.ports import Change, ToolResult
 from pails.core.text import shown_path
-from pails.tools.diff import DiffText, unified
-from pails.tools.documents import Documents
-from pails.tools.edit import changes_between
+from pails.tools.files.documents import Documents
+from pails.tools.files.transaction import Done, Step, carry_out
 from pails.tools.paths import WORKSPACE_GONE, is_workspace_gone
 from pails.tools.registry import CallContext, Proposal, ProposedFile
-from pails.tools.transaction import Done, Step, carry_out
+from pails.tools.text.diff import DiffText, unified
+from pails.tools.text.edit import changes_between
 
 _SHOWN_CHARS = 1500
 """How much of a diff a result shows."""

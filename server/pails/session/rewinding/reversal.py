@@ -11,11 +11,11 @@ from pails.core.text import join_surrogates
 from pails.host.encodings import TextFile, decode, encode
 from pails.host.paths import named_and_real
 from pails.host.tree import status_of
-from pails.session.deeds import Command, TurnDeeds, Write
+from pails.session.rewinding.deeds import Command, TurnDeeds, Write
 from pails.snapshots.entries import FILE, LINK, PROGRAM, Entry, FileDelta, Snapshot, blob_id
 from pails.snapshots.restore import entry_on_disk
 from pails.snapshots.rewind import Conflict, Deed, Now, RewindPlan, between, plan_rewind
-from pails.tools.document import NEW_FILE, Document
+from pails.tools.files.document import NEW_FILE, Document
 
 if TYPE_CHECKING:
     from pails.snapshots.store import SnapshotStore

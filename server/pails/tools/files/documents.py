@@ -20,7 +20,7 @@ from pails.core.errors import StorageError
 from pails.core.ports import Buffer, Change, Editor, TextChange
 from pails.core.tasks import uninterrupted
 from pails.host.encodings import TextFile
-from pails.tools.document import (
+from pails.tools.files.document import (
     NEW_FILE,
     Document,
     OnDisk,
@@ -32,9 +32,9 @@ from pails.tools.document import (
     without_buffer,
     write_file,
 )
-from pails.tools.edit import apply_changes, narrowest
-from pails.tools.landing import BOM, landed, moved, not_applied
-from pails.tools.writers import Busy, LastWrite, WriterLock, Writers, fingerprint
+from pails.tools.files.landing import BOM, landed, moved, not_applied
+from pails.tools.files.writers import Busy, LastWrite, WriterLock, Writers, fingerprint
+from pails.tools.text.edit import apply_changes, narrowest
 
 _GONE = "gone"
 """What stands for the fingerprint of a file that was moved or deleted."""

@@ -8,10 +8,10 @@ from threading import Lock
 
 from pails.core.ports import Texts
 from pails.core.review import FileReview
-from pails.session.change_sets import Chain
-from pails.session.file_history import FileHistory
-from pails.session.file_review import ReviewedFile
-from pails.tools.document import Document, Unreadable
+from pails.session.changes.change_sets import Chain
+from pails.session.changes.file_history import FileHistory
+from pails.session.changes.file_review import ReviewedFile
+from pails.tools.files.document import Document, Unreadable
 
 _MOST_CHARS = 50_000_000
 """In the texts of all histories that are kept; one alone may have more."""

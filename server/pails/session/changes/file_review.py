@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pails.core.review import FileReview, HunkState, ReviewHunk
-from pails.session.decisions import Standing, standings
-from pails.session.file_history import FileChange, Part
-from pails.tools.document import Document, Unreadable
+from pails.session.changes.decisions import Standing, standings
+from pails.session.changes.file_history import FileChange, Part
+from pails.tools.files.document import Document, Unreadable
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,18 +20,18 @@ from pails.core.tasks import uninterrupted
 from pails.core.text import join_surrogates
 from pails.host.encodings import TextFile, decode
 from pails.session.answered import answered
-from pails.session.deeds import Deeds
-from pails.session.disk_steps import apply_on_disk
 from pails.session.ids import new_id
 from pails.session.recorder import Recorder
-from pails.session.reversal import Reversal, Reverser
-from pails.session.snapshots import SessionSnapshots
+from pails.session.rewinding.deeds import Deeds
+from pails.session.rewinding.disk_steps import apply_on_disk
+from pails.session.rewinding.reversal import Reversal, Reverser
+from pails.session.rewinding.snapshots import SessionSnapshots
 from pails.snapshots.entries import Entry, Snapshot, blob_id
 from pails.snapshots.restore import Failure, result_of
 from pails.snapshots.rewind import Step
-from pails.tools.document import Document, Unwritten
-from pails.tools.documents import Documents
-from pails.tools.landing import BOM
+from pails.tools.files.document import Document, Unwritten
+from pails.tools.files.documents import Documents
+from pails.tools.files.landing import BOM
 
 _LABEL = "Rewind"
 _PREVIEW = "preview"

@@ -5,8 +5,8 @@ from typing import Any
 
 from pails.core.text import safe_cut
 from pails.host.output import strip_controls
-from pails.tools.cells import Cell, Notebook, as_object, joined
 from pails.tools.list_dir import shown_size
+from pails.tools.text.cells import Cell, Notebook, as_object, joined
 
 _OUTPUT_LINES = 5
 _OUTPUT_CHARS = 200

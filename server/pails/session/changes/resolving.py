@@ -15,7 +15,7 @@ from pails.core.ports import Emit, Texts
 from pails.core.review import Decision, Resolution, Unresolved
 from pails.core.tasks import uninterrupted
 from pails.session.answered import answered
-from pails.session.decisions import (
+from pails.session.changes.decisions import (
     CHANGED_SINCE,
     Outcome,
     put_back,
@@ -23,11 +23,11 @@ from pails.session.decisions import (
     standings,
     take_back,
 )
-from pails.session.file_history import FileChange, Part
-from pails.session.file_review import ReviewedFile, waiting
-from pails.tools import places
-from pails.tools.document import Unreadable, Unwritten, is_stale
-from pails.tools.documents import Documents
+from pails.session.changes.file_history import FileChange, Part
+from pails.session.changes.file_review import ReviewedFile, waiting
+from pails.tools.files import places
+from pails.tools.files.document import Unreadable, Unwritten, is_stale
+from pails.tools.files.documents import Documents
 
 TAKEN_BACK = "It has been taken back already."
 _MORE_TRIES = 2

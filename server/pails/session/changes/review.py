@@ -21,13 +21,13 @@ from pails.core.review import (
     Unresolved,
 )
 from pails.host.paths import named_and_real
-from pails.session.change_sets import Chain
-from pails.session.file_review import ReviewedFile
-from pails.session.histories import Histories
+from pails.session.changes.change_sets import Chain
+from pails.session.changes.file_review import ReviewedFile
+from pails.session.changes.histories import Histories
+from pails.session.changes.resolving import Choice, Resolver
 from pails.session.recorder import Recorder
-from pails.session.resolving import Choice, Resolver
-from pails.tools.document import Document
-from pails.tools.documents import Documents
+from pails.tools.files.document import Document
+from pails.tools.files.documents import Documents
 
 NO_SUCH_HUNK = "The turn has no such hunk (any more). List the changes again."
 

@@ -13,9 +13,9 @@ from pails.core.ports import Change, TextChange
 from pails.core.tasks import uninterrupted
 from pails.host import moving
 from pails.host.folders import remove_files
-from pails.tools.document import NEW_FILE, Document, Unreadable, Unwritten
-from pails.tools.documents import Documents
-from pails.tools.places import Place, find_place, move, remove
+from pails.tools.files.document import NEW_FILE, Document, Unreadable, Unwritten
+from pails.tools.files.documents import Documents
+from pails.tools.files.places import Place, find_place, move, remove
 
 
 @dataclass(frozen=True, slots=True)

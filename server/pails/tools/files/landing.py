@@ -9,7 +9,7 @@ from pails.core.errors import StorageError
 from pails.core.hunks import diff_hunks, revert_hunks
 from pails.core.ports import Change, Editor, EditOutcome, TextChange
 from pails.core.tasks import uninterrupted
-from pails.tools.document import Document, Unreadable, Unwritten, read_disk, write_file
+from pails.tools.files.document import Document, Unreadable, Unwritten, read_disk, write_file
 
 BOM = "\ufeff"
 

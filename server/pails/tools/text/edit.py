@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pails.core.hunks import diff_hunks
 from pails.core.ports import TextChange
 from pails.core.text import common_ends, split_lines
-from pails.tools.lines import Folded, dominant_line_end, fold, with_line_ends
-from pails.tools.near import NoMatch, find_near
+from pails.tools.text.lines import Folded, dominant_line_end, fold, with_line_ends
+from pails.tools.text.near import NoMatch, find_near
 
 _GUTTER = re.compile(r"^ *(\d+)(?:\t| ?[|│:→] ?)", re.MULTILINE)
 _ESCAPES = {"n": "\n", "t": "\t", '"': '"', "\\": "\\"}

@@ -24,9 +24,9 @@ from itertools import pairwise
 from typing import Literal
 
 from pails.core.text import first_line
-from pails.tools.diff_header import fault_of, file_names, git_name, read_note
-from pails.tools.lines import fold
 from pails.tools.paths import usable_path
+from pails.tools.text.diff_header import fault_of, file_names, git_name, read_note
+from pails.tools.text.lines import fold
 
 _ACTION = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = "*** Move to: "

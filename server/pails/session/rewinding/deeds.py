@@ -14,7 +14,7 @@ from pails.core.events import (
     TurnStarted,
 )
 from pails.core.rewind import TurnPoint
-from pails.session.rewinds import Rewinds
+from pails.session.rewinding.rewinds import Rewinds
 
 
 @dataclass(frozen=True, slots=True)

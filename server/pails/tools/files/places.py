@@ -15,9 +15,9 @@ from pails.core.tasks import uninterrupted
 from pails.host import moving
 from pails.host.moving import Below
 from pails.host.paths import is_within, named_and_real
-from pails.tools.document import Document, Unwritten
-from pails.tools.documents import Documents
-from pails.tools.writers import Busy
+from pails.tools.files.document import Document, Unwritten
+from pails.tools.files.documents import Documents
+from pails.tools.files.writers import Busy
 
 MAX_FILES = 500
 """Whoever moves or deletes more of them at once should do it by a command."""

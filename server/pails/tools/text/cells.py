@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from pails.core.text import first_line, join_surrogates
-from pails.tools.edit import EditError
-from pails.tools.json_text import Node, read_json
+from pails.tools.text.edit import EditError
+from pails.tools.text.json_text import Node, read_json
 
 CellType = Literal["code", "markdown", "raw"]
 

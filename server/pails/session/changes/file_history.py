@@ -9,8 +9,8 @@ from pails.core.errors import StorageError
 from pails.core.events import HunksResolved
 from pails.core.hunks import Block, Hunk, hunk_ids
 from pails.core.review import Origin
-from pails.session.change_sets import Step, Write
-from pails.session.lineage import Author, Line, Lineage, LinedHunk
+from pails.session.changes.change_sets import Step, Write
+from pails.session.changes.lineage import Author, Line, Lineage, LinedHunk
 
 GetText = Callable[[str], str]
 """The kept text of an id. Raises `StorageError`."""

@@ -14,8 +14,8 @@ from pails.core.hunks import (
     rebase_hunks,
 )
 from pails.core.text import split_lines
-from pails.session.file_history import FileChange, Part
-from pails.tools.lines import dominant_line_end, fold, with_line_ends
+from pails.session.changes.file_history import FileChange, Part
+from pails.tools.text.lines import dominant_line_end, fold, with_line_ends
 
 CHANGED_SINCE = "Its lines have been changed since, so there is nothing left that it could change."
 GONE = "The file is gone."

@@ -14,8 +14,8 @@ from pathlib import Path
 from pails.host.encodings import TextFile, decode
 from pails.snapshots.restore import Failure, apply_plan
 from pails.snapshots.rewind import RewindPlan, Step
-from pails.tools.documents import Documents
-from pails.tools.writers import Busy, WriterLock
+from pails.tools.files.documents import Documents
+from pails.tools.files.writers import Busy, WriterLock
 
 _BUSY = "another process is writing it and does not come to an end"
 _TOGETHER = 50

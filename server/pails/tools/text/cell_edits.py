@@ -8,10 +8,10 @@ import hashlib
 from typing import Any
 
 from pails.core.text import split_lines
-from pails.tools.cells import Cell, CellType, Notebook, cell_name
-from pails.tools.edit import EditError
-from pails.tools.json_text import Node, gap, json_style, margin
-from pails.tools.lines import dominant_line_end, fold, with_line_ends
+from pails.tools.text.cells import Cell, CellType, Notebook, cell_name
+from pails.tools.text.edit import EditError
+from pails.tools.text.json_text import Node, gap, json_style, margin
+from pails.tools.text.lines import dominant_line_end, fold, with_line_ends
 
 _ID_CHARS = 8
 

@@ -1,0 +1,1 @@
+"""Taking back what turns did: snapshots around them, the plan of a rewind, and its steps."""

@@ -1,0 +1,1 @@
+"""The files that tools read and write, on the disk and in open buffers alike."""

@@ -1,0 +1,1 @@
+"""Pure work on texts: what to replace, patches and notebooks, how differences are shown."""
