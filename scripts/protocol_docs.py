@@ -17,12 +17,16 @@ from typing import Any, cast
 from pydantic.json_schema import models_json_schema
 
 from pails.core import events, messages, rpc
-from pails.lsp import protocol
+from pails.lsp.protocol import asking, base, changes, commands, methods, rewinding, sessions
+from pails.lsp.protocol.base import Empty
+from pails.lsp.protocol.methods import CLIENT_TO_SERVER, COMMANDS, SERVER_TO_CLIENT, Method
+from pails.lsp.protocol.sessions import PaiCapabilities
 from pails.session import codec
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "protocol.md"
-SOURCES = (protocol, events, messages, rpc)
+WIRE = (base, sessions, asking, changes, rewinding, commands, methods)
+SOURCES = (*WIRE, events, messages, rpc)
 
 Schema = Mapping[str, Any]
 
@@ -43,7 +47,7 @@ A client says in `initializationOptions.pai` which of them it renders itself. On
 needs none of this: everything then arrives by plain LSP, see [the architecture](architecture.md).
 """
 
-COMMANDS = """\
+COMMANDS_HEADING = """\
 ## Commands
 
 For clients that know plain LSP only: `workspace/executeCommand` with one of these names. The params
@@ -77,9 +81,9 @@ def render() -> str:
     sections: list[Iterable[str]] = [
         [INTRODUCTION.format(digest=source_hash())],
         ["## What a client can do\n", types["PaiCapabilities"]],
-        ["## Client → server\n", *_methods(protocol.CLIENT_TO_SERVER, types)],
-        ["## Server → client\n", *_methods(protocol.SERVER_TO_CLIENT, types)],
-        [COMMANDS, *_methods(protocol.COMMANDS, types)],
+        ["## Client → server\n", *_methods(CLIENT_TO_SERVER, types)],
+        ["## Server → client\n", *_methods(SERVER_TO_CLIENT, types)],
+        [COMMANDS_HEADING, *_methods(COMMANDS, types)],
         [ERRORS, *_errors()],
         [EVENTS, _ordering()],
         [types[name] for name in event_names],
@@ -95,8 +99,8 @@ def source_hash() -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
 
-def _all_methods() -> tuple[protocol.Method, ...]:
-    return protocol.CLIENT_TO_SERVER + protocol.SERVER_TO_CLIENT + protocol.COMMANDS
+def _all_methods() -> tuple[Method, ...]:
+    return CLIENT_TO_SERVER + SERVER_TO_CLIENT + COMMANDS
 
 
 def _params() -> set[str]:
@@ -105,7 +109,7 @@ def _params() -> set[str]:
 
 def _wire_schemas() -> dict[str, Schema]:
     kinds = {kind for method in _all_methods() for kind in (method.params, method.result) if kind}
-    kinds.add(protocol.PaiCapabilities)
+    kinds.add(PaiCapabilities)
     ordered = sorted(kinds, key=lambda kind: kind.__name__)
     _, schema = models_json_schema([(kind, "validation") for kind in ordered], by_alias=True)
     return schema["$defs"]
@@ -113,9 +117,9 @@ def _wire_schemas() -> dict[str, Schema]:
 
 def _types(schemas: Mapping[str, Schema]) -> dict[str, str]:
     """A rendered section for each type. Only what a client sends may leave a field out."""
-    roots = {protocol.PaiCapabilities.__name__}
-    roots |= {method.params.__name__ for method in protocol.CLIENT_TO_SERVER + protocol.COMMANDS}
-    roots |= {method.result.__name__ for method in protocol.SERVER_TO_CLIENT if method.result}
+    roots = {PaiCapabilities.__name__}
+    roots |= {method.params.__name__ for method in CLIENT_TO_SERVER + COMMANDS}
+    roots |= {method.result.__name__ for method in SERVER_TO_CLIENT if method.result}
     sent_by_client = _reachable(roots, schemas)
     return {
         name: "\n".join(_type(name, schema, optional=name in sent_by_client))
@@ -135,22 +139,22 @@ def _reachable(roots: set[str], schemas: Mapping[str, Schema]) -> set[str]:
     return found
 
 
-def _methods(methods: Sequence[protocol.Method], types: Mapping[str, str]) -> Iterator[str]:
+def _methods(methods: Sequence[Method], types: Mapping[str, str]) -> Iterator[str]:
     yield "| name | params | result | |"
     yield "|---|---|---|---|"
     for method in methods:
-        params = "none" if method.params is protocol.Empty else _link(method.params.__name__)
+        params = "none" if method.params is Empty else _link(method.params.__name__)
         yield f"| `{method.name}` | {params} | {_result(method)} | {method.about} |"
     yield ""
     for params in dict.fromkeys(method.params for method in methods):
-        if params is not protocol.Empty:
+        if params is not Empty:
             yield types[params.__name__]
 
 
-def _result(method: protocol.Method) -> str:
+def _result(method: Method) -> str:
     if method.result is None:
         return "—"
-    return "`{}`" if method.result is protocol.Empty else _link(method.result.__name__)
+    return "`{}`" if method.result is Empty else _link(method.result.__name__)
 
 
 def _errors() -> Iterator[str]:

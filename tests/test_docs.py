@@ -14,7 +14,7 @@ import pytest
 
 from pails.config.settings import SETTINGS
 from pails.core.rpc import ErrorCode
-from pails.lsp import protocol
+from pails.lsp.protocol.methods import CLIENT_TO_SERVER, COMMANDS, SERVER_TO_CLIENT
 from pails.session import codec
 from scripts import protocol_docs
 
@@ -44,7 +44,7 @@ def test_the_check_fails_on_an_outdated_page(tmp_path: Path) -> None:
 
 def test_every_method_command_and_event_is_on_the_page_in_words_of_the_wire() -> None:
     page = protocol_docs.render()
-    methods = protocol.CLIENT_TO_SERVER + protocol.SERVER_TO_CLIENT + protocol.COMMANDS
+    methods = CLIENT_TO_SERVER + SERVER_TO_CLIENT + COMMANDS
     kinds = codec.event_schema()["discriminator"]["mapping"]
 
     assert len(kinds) > 20

@@ -24,7 +24,7 @@ from pails.lsp.client import Client
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.editor import ClientEditor
 from pails.lsp.handlers import Handlers, capabilities
-from pails.lsp.protocol import ModelStatus, StatusResult
+from pails.lsp.protocol.sessions import ModelStatus, StatusResult
 from pails.model.client import ChatModel
 from pails.model.discovery import find_endpoint, with_model
 from pails.model.endpoint import Endpoint

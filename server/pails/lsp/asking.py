@@ -23,9 +23,16 @@ from pails.core.events import (
     QuestionAsked,
 )
 from pails.core.ports import ApprovalAnswer
-from pails.lsp import protocol
 from pails.lsp.client import Client
 from pails.lsp.coding import decode, encode, explain
+from pails.lsp.protocol.asking import (
+    ApprovalAnswerParams,
+    ApprovalRequestResult,
+    ApprovalResolvedParams,
+    QuestionAskParams,
+    QuestionAskResult,
+)
+from pails.lsp.protocol.base import WireModel
 from pails.session.codec import encode_event
 from pails.session.session import Session
 
@@ -34,7 +41,7 @@ log = logging.getLogger(__name__)
 _TRIES = 3
 """How often a client is asked whose answers cannot be taken."""
 
-W = TypeVar("W", bound=protocol.WireModel)
+W = TypeVar("W", bound=WireModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +138,14 @@ def approve_by(client: Client) -> Approve:
     async def approve(session_id: str, wanted: ApprovalRequested) -> ApprovalAnswer | None:
         params = {"sessionId": session_id, **encode_event(wanted)}
         answer = await client.request("pai/approval/request", params)
-        result = _decoded(protocol.ApprovalRequestResult, answer)
+        result = _decoded(ApprovalRequestResult, answer)
         return None if result is None else approval_answer(result)
 
     return approve
 
 
 def approval_answer(
-    sent: protocol.ApprovalRequestResult | protocol.ApprovalAnswerParams,
+    sent: ApprovalRequestResult | ApprovalAnswerParams,
 ) -> ApprovalAnswer:
     """An answer as a client sent it."""
     hunk_ids = None if sent.hunk_ids is None else tuple(sent.hunk_ids)
@@ -149,7 +156,7 @@ def tell_resolved(client: Client, session_id: str) -> Callable[[ApprovalResolved
     """Says `pai/approval/resolved`, so that a stale prompt is taken off every screen."""
 
     def tell(event: ApprovalResolved) -> None:
-        params = protocol.ApprovalResolvedParams(
+        params = ApprovalResolvedParams(
             session_id=session_id, approval_id=event.approval_id, choice=event.choice
         )
         client.notify("pai/approval/resolved", encode(params))
@@ -161,7 +168,7 @@ def ask_by(client: Client) -> AskQuestion:
     """Questions by `pai/question/ask`."""
 
     async def ask(session_id: str, wanted: QuestionAsked) -> QuestionReply | None:
-        params = protocol.QuestionAskParams(
+        params = QuestionAskParams(
             session_id=session_id,
             turn_id=wanted.turn_id,
             question_id=wanted.question_id,
@@ -173,16 +180,16 @@ def ask_by(client: Client) -> AskQuestion:
     return ask
 
 
-async def ask_client(client: Client, params: protocol.QuestionAskParams) -> QuestionReply | None:
+async def ask_client(client: Client, params: QuestionAskParams) -> QuestionReply | None:
     """One `pai/question/ask`; None when the client gave no usable answer."""
     answer = await client.request("pai/question/ask", encode(params))
-    result = _decoded(protocol.QuestionAskResult, answer)
+    result = _decoded(QuestionAskResult, answer)
     return None if result is None else QuestionReply(result.answer)
 
 
 async def ask_reason(client: Client, session_id: str) -> str | None:
     """Why the person rejects something, "" for no reason; None when they closed the question."""
-    question = protocol.QuestionAskParams(session_id=session_id, text="Why not?")
+    question = QuestionAskParams(session_id=session_id, text="Why not?")
     try:
         reply = await ask_client(client, question)
     except JsonRpcException as error:

@@ -7,11 +7,13 @@ from lsprotocol import types
 from pails.core.errors import InvalidRequestError
 from pails.core.ports import Attachment
 from pails.core.text import join_surrogates
-from pails.lsp import protocol, uris
+from pails.lsp import uris
 from pails.lsp.documents import OpenDocument, OpenDocuments
+from pails.lsp.protocol.base import Range
+from pails.lsp.protocol.sessions import Attachment as SentAttachment
 
 
-def from_wire(sent: protocol.Attachment, documents: OpenDocuments) -> Attachment:
+def from_wire(sent: SentAttachment, documents: OpenDocuments) -> Attachment:
     """An attachment as a client sent it.
 
     Raises `InvalidRequestError` for a selection in a document that is not open: only an editor
@@ -43,14 +45,14 @@ def selection(document: OpenDocument, place: types.Range) -> Attachment:
     return Attachment("selection", path_or_name(document.uri), text, first + 1, last + 1)
 
 
-def diagnostics(path: Path, place: protocol.Range | None, text: str) -> Attachment:
+def diagnostics(path: Path, place: Range | None, text: str) -> Attachment:
     """What a checker said about a place."""
     if place is None:
         return Attachment("diagnostics", path, text)
     return Attachment("diagnostics", path, text, place.start.line + 1, place.end.line + 1)
 
 
-def lsp_range(place: protocol.Range) -> types.Range:
+def lsp_range(place: Range) -> types.Range:
     return types.Range(
         types.Position(place.start.line, place.start.character),
         types.Position(place.end.line, place.end.character),

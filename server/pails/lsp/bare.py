@@ -9,9 +9,9 @@ from pygls.exceptions import JsonRpcException
 from pails.core.events import ApprovalChoice, ApprovalRequested, ProposedHunk, QuestionAsked
 from pails.core.hunks import diff_lines
 from pails.core.ports import ApprovalAnswer
-from pails.lsp import protocol
 from pails.lsp.asking import QuestionReply, ask_reason
 from pails.lsp.client import Client
+from pails.lsp.protocol.sessions import PaiCapabilities
 from pails.policy.visible import visible_diff, visible_line
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class BarePerson:
     answers questions can say why it rejects.
     """
 
-    def __init__(self, client: Client, can: protocol.PaiCapabilities) -> None:
+    def __init__(self, client: Client, can: PaiCapabilities) -> None:
         self._client = client
         self._has_events = can.events
         self._can_type = can.questions

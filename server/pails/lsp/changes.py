@@ -4,7 +4,23 @@ from pathlib import Path
 
 from pails.core.errors import InvalidRequestError
 from pails.core.review import Decision, FileReview, Origin, Resolution, ReviewHunk, TurnReview
-from pails.lsp import protocol
+from pails.lsp.protocol.changes import (
+    ChangesExportOriginParams,
+    ChangesExportOriginResult,
+    ChangesListParams,
+    ChangesListResult,
+    ChangesOriginParams,
+    ChangesOriginResult,
+    ChangesResolveParams,
+    ChangesResolveResult,
+    ChangesTextParams,
+    ChangesTextResult,
+    FileChanges,
+    HunkInfo,
+    OriginRun,
+    TurnChanges,
+    UnresolvedHunk,
+)
 from pails.session.manager import SessionManager
 
 DECISIONS: dict[str, Decision] = {
@@ -21,11 +37,11 @@ class Changes:
     def __init__(self, sessions: SessionManager) -> None:
         self._sessions = sessions
 
-    async def list(self, params: protocol.ChangesListParams) -> protocol.ChangesListResult:
+    async def list(self, params: ChangesListParams) -> ChangesListResult:
         turns = await self._sessions.get(params.session_id).review.list(params.turn_id)
-        return protocol.ChangesListResult(turns=[_turn(turn) for turn in turns])
+        return ChangesListResult(turns=[_turn(turn) for turn in turns])
 
-    async def resolve(self, params: protocol.ChangesResolveParams) -> protocol.ChangesResolveResult:
+    async def resolve(self, params: ChangesResolveParams) -> ChangesResolveResult:
         resolution = await self._sessions.get(params.session_id).review.resolve(
             params.turn_id,
             DECISIONS[params.decision],
@@ -36,23 +52,21 @@ class Changes:
         )
         return encode_resolution(resolution)
 
-    async def text(self, params: protocol.ChangesTextParams) -> protocol.ChangesTextResult:
+    async def text(self, params: ChangesTextParams) -> ChangesTextResult:
         review = self._sessions.get(params.session_id).review
         text = await review.text_before(params.turn_id, absolute(params.path))
-        return protocol.ChangesTextResult(text=text)
+        return ChangesTextResult(text=text)
 
-    async def origin(self, params: protocol.ChangesOriginParams) -> protocol.ChangesOriginResult:
+    async def origin(self, params: ChangesOriginParams) -> ChangesOriginResult:
         path, named = absolute(params.path), params.session_id
         sessions = self._sessions.opened if named is None else [self._sessions.get(named)]
         runs = [run for session in sessions for run in await session.review.origin(path)]
         runs.sort(key=lambda run: run.first)
-        return protocol.ChangesOriginResult(runs=[_origin(run) for run in runs])
+        return ChangesOriginResult(runs=[_origin(run) for run in runs])
 
-    async def export_origin(
-        self, params: protocol.ChangesExportOriginParams
-    ) -> protocol.ChangesExportOriginResult:
+    async def export_origin(self, params: ChangesExportOriginParams) -> ChangesExportOriginResult:
         origin = await self._sessions.get(params.session_id).review.export_origin()
-        return protocol.ChangesExportOriginResult(origin=origin)
+        return ChangesExportOriginResult(origin=origin)
 
 
 def absolute(path: str) -> Path:
@@ -62,24 +76,24 @@ def absolute(path: str) -> Path:
     return Path(path)
 
 
-def encode_resolution(resolution: Resolution) -> protocol.ChangesResolveResult:
-    return protocol.ChangesResolveResult(
+def encode_resolution(resolution: Resolution) -> ChangesResolveResult:
+    return ChangesResolveResult(
         resolved=list(resolution.resolved),
         unresolved=[
-            protocol.UnresolvedHunk(hunk_id=left.hunk_id, path=str(left.path), reason=left.reason)
+            UnresolvedHunk(hunk_id=left.hunk_id, path=str(left.path), reason=left.reason)
             for left in resolution.unresolved
         ],
     )
 
 
-def _turn(turn: TurnReview) -> protocol.TurnChanges:
-    return protocol.TurnChanges(
+def _turn(turn: TurnReview) -> TurnChanges:
+    return TurnChanges(
         turn_id=turn.turn_id, title=turn.title, files=[_file(file) for file in turn.files]
     )
 
 
-def _file(file: FileReview) -> protocol.FileChanges:
-    return protocol.FileChanges(
+def _file(file: FileReview) -> FileChanges:
+    return FileChanges(
         path=str(file.path),
         hunks=[_hunk(hunk) for hunk in file.hunks],
         created=file.created,
@@ -89,8 +103,8 @@ def _file(file: FileReview) -> protocol.FileChanges:
     )
 
 
-def _hunk(hunk: ReviewHunk) -> protocol.HunkInfo:
-    return protocol.HunkInfo(
+def _hunk(hunk: ReviewHunk) -> HunkInfo:
+    return HunkInfo(
         id=hunk.id,
         state=hunk.state,
         old=hunk.old,
@@ -101,8 +115,8 @@ def _hunk(hunk: ReviewHunk) -> protocol.HunkInfo:
     )
 
 
-def _origin(run: Origin) -> protocol.OriginRun:
-    return protocol.OriginRun(
+def _origin(run: Origin) -> OriginRun:
+    return OriginRun(
         first=run.first,
         last=run.last,
         session_id=run.session_id,

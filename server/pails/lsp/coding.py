@@ -8,7 +8,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from pails.core.errors import InvalidRequestError
 from pails.core.text import join_surrogates_within
-from pails.lsp.protocol import WireModel
+from pails.lsp.protocol.base import WireModel
 
 W = TypeVar("W", bound=WireModel)
 

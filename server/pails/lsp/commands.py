@@ -14,18 +14,15 @@ from pygls.exceptions import JsonRpcException
 
 from pails.core.errors import InvalidRequestError
 from pails.core.ports import Attachment
-from pails.lsp import actions, attachments, protocol, uris
+from pails.lsp import actions, attachments, uris
 from pails.lsp.asking import ask_client
 from pails.lsp.client import Client
 from pails.lsp.coding import decode_arguments, encode
 from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.following import Follower, Followers
-from pails.lsp.protocol import (
-    CancelArguments,
-    PlaceArguments,
-    SessionCancelResult,
-    TurnInfo,
-)
+from pails.lsp.protocol.asking import QuestionAskParams
+from pails.lsp.protocol.commands import CancelArguments, PlaceArguments, TurnInfo
+from pails.lsp.protocol.sessions import PaiCapabilities, SessionCancelResult
 from pails.session.manager import SessionManager
 
 HOW_TO_ASK = (
@@ -59,7 +56,7 @@ class Commands:
     def __init__(
         self,
         client: Client,
-        can: protocol.PaiCapabilities,
+        can: PaiCapabilities,
         documents: OpenDocuments,
         sessions: SessionManager,
         followers: Followers,
@@ -100,7 +97,7 @@ class Commands:
         if not self._can.questions:
             self._client.show(types.MessageType.Info, HOW_TO_ASK)
             return ""
-        question = protocol.QuestionAskParams(
+        question = QuestionAskParams(
             session_id=follower.session.id, text="What do you want to know?"
         )
         try:

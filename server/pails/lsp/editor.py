@@ -17,7 +17,8 @@ from pails.lsp.client import Client
 from pails.lsp.coding import decode, encode
 from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.problems import PublishedProblems
-from pails.lsp.protocol import EditorChangedOnDiskParams, EditorSaveResult, PaiCapabilities
+from pails.lsp.protocol.asking import EditorChangedOnDiskParams, EditorSaveResult
+from pails.lsp.protocol.sessions import PaiCapabilities
 
 log = logging.getLogger(__name__)
 

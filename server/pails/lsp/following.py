@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 from pails.core.errors import NotFoundError
 from pails.core.events import Envelope
-from pails.lsp import protocol
 from pails.lsp.asking import Prompter, approve_by, ask_by, tell_resolved
 from pails.lsp.bare import BarePerson
 from pails.lsp.client import Client
 from pails.lsp.display import TurnDisplay
 from pails.lsp.outbox import EventFeed
+from pails.lsp.protocol.sessions import PaiCapabilities
 from pails.lsp.virtual import KeepText
 from pails.session.codec import encode_envelope
 from pails.session.session import Session
@@ -21,7 +21,7 @@ class Follower:
     def __init__(
         self,
         client: Client,
-        can: protocol.PaiCapabilities,
+        can: PaiCapabilities,
         session: Session,
         display: TurnDisplay,
         listener: Callable[[Envelope], None],
@@ -76,7 +76,7 @@ class Follower:
 class Followers:
     """All sessions that this client follows."""
 
-    def __init__(self, client: Client, can: protocol.PaiCapabilities, keep: KeepText) -> None:
+    def __init__(self, client: Client, can: PaiCapabilities, keep: KeepText) -> None:
         self._client = client
         self._can = can
         self._keep = keep

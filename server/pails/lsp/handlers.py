@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pygls.exceptions import JsonRpcMethodNotFound
 
 from pails.core.errors import InvalidRequestError
-from pails.lsp import attachments, protocol
+from pails.lsp import attachments
 from pails.lsp.asking import approval_answer
 from pails.lsp.changes import Changes
 from pails.lsp.client import Client
@@ -20,6 +20,25 @@ from pails.lsp.commands import Commands
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.following import Followers
 from pails.lsp.methods import REVIEW_COMMANDS, REWIND_COMMANDS
+from pails.lsp.protocol.asking import ApprovalAnswerParams, QuestionAnswerParams
+from pails.lsp.protocol.base import AcceptedResult, Empty, WireModel
+from pails.lsp.protocol.methods import CLIENT_TO_SERVER
+from pails.lsp.protocol.sessions import (
+    PaiCapabilities,
+    SessionCancelParams,
+    SessionCancelResult,
+    SessionInfo,
+    SessionListParams,
+    SessionListResult,
+    SessionNewParams,
+    SessionOpenParams,
+    SessionPromptParams,
+    SessionPromptResult,
+    SessionSetModelParams,
+    SessionSetModeParams,
+    SessionSummary,
+    StatusResult,
+)
 from pails.lsp.review import Reviews
 from pails.lsp.rewind import Rewinding
 from pails.session.manager import SessionManager
@@ -34,7 +53,7 @@ class App(Protocol):
     @property
     def sessions(self) -> SessionManager: ...
 
-    async def status(self) -> protocol.StatusResult: ...
+    async def status(self) -> StatusResult: ...
 
     async def keep_text(self, name: str, text: str) -> Path:
         """Write a text to a file of ours whose name ends with this one, for the editor to open."""
@@ -43,19 +62,19 @@ class App(Protocol):
     async def close(self) -> None: ...
 
 
-def capabilities(client: Client) -> protocol.PaiCapabilities:
+def capabilities(client: Client) -> PaiCapabilities:
     """What the client said in `initializationOptions.pai`; plain LSP when that is unusable."""
     try:
-        return decode(protocol.PaiCapabilities, client.options or {})
+        return decode(PaiCapabilities, client.options or {})
     except ValidationError as error:
         log.warning("initializationOptions.pai is ignored: %s", explain(error))
-        return decode(protocol.PaiCapabilities, {})
+        return decode(PaiCapabilities, {})
 
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    params: type[protocol.WireModel]
-    handle: Callable[[Any], Awaitable[protocol.WireModel]]
+    params: type[WireModel]
+    handle: Callable[[Any], Awaitable[WireModel]]
 
 
 class Handlers:
@@ -65,7 +84,7 @@ class Handlers:
         self,
         client: Client,
         documents: OpenDocuments,
-        can: protocol.PaiCapabilities,
+        can: PaiCapabilities,
         app: App,
     ) -> None:
         self._client = client
@@ -76,7 +95,7 @@ class Handlers:
         self._reviews = Reviews(client, can, documents, self._followers, app.keep_text)
         self._changes = Changes(app.sessions)
         self._rewinding = Rewinding(client, app.sessions, self._followers)
-        handlers: dict[str, Callable[[Any], Awaitable[protocol.WireModel]]] = {
+        handlers: dict[str, Callable[[Any], Awaitable[WireModel]]] = {
             "pai/session/new": self._new,
             "pai/session/list": self._list,
             "pai/session/open": self._open,
@@ -97,8 +116,7 @@ class Handlers:
             "pai/status": self._status,
         }
         self._routes = {
-            method.name: _Route(method.params, handlers[method.name])
-            for method in protocol.CLIENT_TO_SERVER
+            method.name: _Route(method.params, handlers[method.name]) for method in CLIENT_TO_SERVER
         }
 
     # -- server.Edge ---------------------------------------------------------------------------
@@ -137,18 +155,18 @@ class Handlers:
 
     # -- sessions ------------------------------------------------------------------------------
 
-    async def _new(self, params: protocol.SessionNewParams) -> protocol.SessionInfo:
+    async def _new(self, params: SessionNewParams) -> SessionInfo:
         workspace = self._workspace(params.workspace)
         session = await self._app.sessions.new(workspace, params.mode, params.model)
         await self._followers.follow(session, after_seq=0)
         return _info(session)
 
-    async def _list(self, params: protocol.SessionListParams) -> protocol.SessionListResult:
+    async def _list(self, params: SessionListParams) -> SessionListResult:
         workspace = None if params.workspace is None else _absolute(params.workspace)
         found = await self._app.sessions.list(workspace)
-        return protocol.SessionListResult(
+        return SessionListResult(
             sessions=[
-                protocol.SessionSummary(
+                SessionSummary(
                     session_id=summary.session_id,
                     workspace=summary.workspace,
                     title=summary.title,
@@ -158,50 +176,46 @@ class Handlers:
             ]
         )
 
-    async def _open(self, params: protocol.SessionOpenParams) -> protocol.SessionInfo:
+    async def _open(self, params: SessionOpenParams) -> SessionInfo:
         workspace = None if params.workspace is None else _absolute(params.workspace)
         session = await self._app.sessions.open(params.session_id, workspace)
         await self._followers.follow(session, params.after_seq)
         return _info(session)
 
-    async def _prompt(self, params: protocol.SessionPromptParams) -> protocol.SessionPromptResult:
+    async def _prompt(self, params: SessionPromptParams) -> SessionPromptResult:
         session = self._app.sessions.get(params.session_id)
         attached = [attachments.from_wire(sent, self._documents) for sent in params.attachments]
         receipt = await session.prompt(params.text, attached, params.from_turn_id)
-        return protocol.SessionPromptResult(
+        return SessionPromptResult(
             turn_id=receipt.turn_id, fate=receipt.fate, position=receipt.position
         )
 
-    async def _cancel(self, params: protocol.SessionCancelParams) -> protocol.SessionCancelResult:
+    async def _cancel(self, params: SessionCancelParams) -> SessionCancelResult:
         session = self._app.sessions.get(params.session_id)
-        return protocol.SessionCancelResult(cancelled=await session.cancel(params.turn_id))
+        return SessionCancelResult(cancelled=await session.cancel(params.turn_id))
 
-    async def _set_mode(self, params: protocol.SessionSetModeParams) -> protocol.Empty:
+    async def _set_mode(self, params: SessionSetModeParams) -> Empty:
         await self._app.sessions.get(params.session_id).set_mode(params.mode)
-        return protocol.Empty()
+        return Empty()
 
-    async def _set_model(self, params: protocol.SessionSetModelParams) -> protocol.Empty:
+    async def _set_model(self, params: SessionSetModelParams) -> Empty:
         await self._app.sessions.get(params.session_id).set_model(params.model)
-        return protocol.Empty()
+        return Empty()
 
     # -- answers of the person, and the rest -----------------------------------------------------
 
-    async def _answer_approval(
-        self, params: protocol.ApprovalAnswerParams
-    ) -> protocol.AcceptedResult:
+    async def _answer_approval(self, params: ApprovalAnswerParams) -> AcceptedResult:
         session = self._app.sessions.get(params.session_id)
         answer = approval_answer(params)
         accepted = session.answer_approval(params.approval_id, answer)
-        return protocol.AcceptedResult(accepted=accepted)
+        return AcceptedResult(accepted=accepted)
 
-    async def _answer_question(
-        self, params: protocol.QuestionAnswerParams
-    ) -> protocol.AcceptedResult:
+    async def _answer_question(self, params: QuestionAnswerParams) -> AcceptedResult:
         session = self._app.sessions.get(params.session_id)
         accepted = session.answer_question(params.question_id, params.answer)
-        return protocol.AcceptedResult(accepted=accepted)
+        return AcceptedResult(accepted=accepted)
 
-    async def _status(self, _: protocol.Empty) -> protocol.StatusResult:
+    async def _status(self, _: Empty) -> StatusResult:
         return await self._app.status()
 
     def _workspace(self, named: str | None) -> Path:
@@ -221,8 +235,8 @@ def _absolute(workspace: str) -> Path:
     return path
 
 
-def _info(session: Session) -> protocol.SessionInfo:
-    return protocol.SessionInfo(
+def _info(session: Session) -> SessionInfo:
+    return SessionInfo(
         session_id=session.id,
         workspace=str(session.workspace),
         title=session.title,

@@ -11,7 +11,7 @@ from lsprotocol import types
 from pails.core.errors import InvalidRequestError, NotFoundError, PailsError
 from pails.core.events import Envelope, FileChanged, HunksResolved, Rewound, TurnEnded
 from pails.core.review import Decision, Resolution, Unresolved
-from pails.lsp import methods, protocol, uris
+from pails.lsp import methods, uris
 from pails.lsp.actions import is_wanted
 from pails.lsp.asking import ask_reason
 from pails.lsp.changes import encode_resolution
@@ -20,6 +20,9 @@ from pails.lsp.coding import decode_arguments, encode
 from pails.lsp.documents import OpenDocument, OpenDocuments
 from pails.lsp.following import Followers
 from pails.lsp.lenses import PendingHunk, changes_text, code_lenses, review_actions
+from pails.lsp.protocol.base import Empty
+from pails.lsp.protocol.commands import FileArguments, HunkArguments, ShowArguments, TurnArguments
+from pails.lsp.protocol.sessions import PaiCapabilities
 from pails.lsp.refreshing import LensRefresher
 from pails.lsp.virtual import BEFORE, CHANGES, Content, KeepText, Viewer, parse
 
@@ -41,7 +44,7 @@ class Reviews:
     def __init__(
         self,
         client: Client,
-        can: protocol.PaiCapabilities,
+        can: PaiCapabilities,
         documents: OpenDocuments,
         followers: Followers,
         keep: KeepText,
@@ -113,12 +116,12 @@ class Reviews:
     async def execute(self, command: str, arguments: Sequence[object]) -> object:
         """Carry out one of `REVIEW_COMMANDS`; what failed is told to the person."""
         if command in (methods.SHOW_CHANGES, methods.SHOW_BEFORE):
-            shown = decode_arguments(protocol.ShowArguments, command, arguments)
+            shown = decode_arguments(ShowArguments, command, arguments)
             try:
                 await self._show(command, self._documents.require(shown.uri))
             except PailsError as error:
                 self._say(types.MessageType.Error, str(error))
-            return encode(protocol.Empty())
+            return encode(Empty())
         try:
             resolution = await self._decide(command, arguments)
         except PailsError as error:
@@ -134,16 +137,16 @@ class Reviews:
         decision = _DECISIONS[command]
         match command:
             case methods.ACCEPT_HUNK | methods.REJECT_HUNK:
-                hunk = decode_arguments(protocol.HunkArguments, command, arguments)
+                hunk = decode_arguments(HunkArguments, command, arguments)
                 return await self._decide_hunk(decision, hunk)
             case methods.ACCEPT_FILE | methods.REJECT_FILE:
-                file = decode_arguments(protocol.FileArguments, command, arguments)
+                file = decode_arguments(FileArguments, command, arguments)
                 return await self._decide_file(decision, file)
             case _:
-                turn = decode_arguments(protocol.TurnArguments, command, arguments)
+                turn = decode_arguments(TurnArguments, command, arguments)
                 return await self._decide_turn(decision, turn)
 
-    async def _decide_hunk(self, decision: Decision, given: protocol.HunkArguments) -> Resolution:
+    async def _decide_hunk(self, decision: Decision, given: HunkArguments) -> Resolution:
         review = self._followers.session(given.session_id).review
         why: str | None = given.feedback
         if given.ask_why:
@@ -152,7 +155,7 @@ class Reviews:
             return NOTHING_DONE
         return await review.resolve(given.turn_id, decision, hunk_ids=[given.hunk_id], feedback=why)
 
-    async def _decide_file(self, decision: Decision, given: protocol.FileArguments) -> Resolution:
+    async def _decide_file(self, decision: Decision, given: FileArguments) -> Resolution:
         pending = await self._pending_in(self._documents.require(given.uri))
         change_sets = dict.fromkeys(waiting.change_set for waiting in pending)
         done = [
@@ -163,7 +166,7 @@ class Reviews:
         ]
         return _joined(done)
 
-    async def _decide_turn(self, decision: Decision, given: protocol.TurnArguments) -> Resolution:
+    async def _decide_turn(self, decision: Decision, given: TurnArguments) -> Resolution:
         session_id, turn_id = given.session_id, given.turn_id
         if session_id is None or turn_id is None:
             session_id, turn_id = await self._newest_turn(session_id)

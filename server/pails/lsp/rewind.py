@@ -13,11 +13,23 @@ from pygls.exceptions import JsonRpcException
 from pails.core.errors import InvalidRequestError, PailsError
 from pails.core.rewind import RewindReport, TurnPoint, summary
 from pails.core.text import first_line, shown_path
-from pails.lsp import protocol
 from pails.lsp.client import Client
 from pails.lsp.coding import decode_arguments, encode
 from pails.lsp.following import Followers
 from pails.lsp.methods import REWIND
+from pails.lsp.protocol.commands import RewindArguments, UndoRewindArguments
+from pails.lsp.protocol.rewinding import (
+    RewindConflict,
+    RewindResult,
+    RewoundFile,
+    SessionRewindParams,
+    SessionUndoRewindParams,
+    SnapshotsListParams,
+    SnapshotsListResult,
+)
+from pails.lsp.protocol.rewinding import (
+    TurnPoint as SentTurnPoint,
+)
 from pails.policy.visible import visible_line
 from pails.session.manager import SessionManager
 from pails.session.session import Session
@@ -38,11 +50,11 @@ class Rewinding:
 
     # -- methods -------------------------------------------------------------------------------
 
-    async def list(self, params: protocol.SnapshotsListParams) -> protocol.SnapshotsListResult:
+    async def list(self, params: SnapshotsListParams) -> SnapshotsListResult:
         points = await self._sessions.get(params.session_id).turns()
-        return protocol.SnapshotsListResult(turns=[_point(point) for point in points])
+        return SnapshotsListResult(turns=[_point(point) for point in points])
 
-    async def rewind(self, params: protocol.SessionRewindParams) -> protocol.RewindResult:
+    async def rewind(self, params: SessionRewindParams) -> RewindResult:
         if not params.talk and not params.files:
             raise InvalidRequestError("Neither the talk nor the files are to go back: name one.")
         report = await self._sessions.get(params.session_id).rewind(
@@ -50,7 +62,7 @@ class Rewinding:
         )
         return _result(report)
 
-    async def undo(self, params: protocol.SessionUndoRewindParams) -> protocol.RewindResult:
+    async def undo(self, params: SessionUndoRewindParams) -> RewindResult:
         return _result(await self._sessions.get(params.session_id).undo_rewind(params.rewind_id))
 
     # -- commands ------------------------------------------------------------------------------
@@ -59,17 +71,17 @@ class Rewinding:
         """Run a command of `methods.REWIND_COMMANDS`; what went wrong is shown as well."""
         try:
             if command == REWIND:
-                given = decode_arguments(protocol.RewindArguments, command, arguments)
+                given = decode_arguments(RewindArguments, command, arguments)
                 report = await self._ask_and_rewind(given)
             else:
-                undo = decode_arguments(protocol.UndoRewindArguments, command, arguments)
+                undo = decode_arguments(UndoRewindArguments, command, arguments)
                 report = await self._undo(undo)
         except PailsError as error:
             self._client.show(types.MessageType.Error, f"Pails: {error}")
             raise
         return None if report is None else encode(_result(report))
 
-    async def _ask_and_rewind(self, given: protocol.RewindArguments) -> RewindReport | None:
+    async def _ask_and_rewind(self, given: RewindArguments) -> RewindReport | None:
         """None when the person cancelled."""
         session = self._session(given.session_id)
         point = await _turn(session, given.turn_id)
@@ -86,7 +98,7 @@ class Rewinding:
         self._say(f"Pails went back.\n{_shown(report, session)}")
         return report
 
-    async def _undo(self, given: protocol.UndoRewindArguments) -> RewindReport:
+    async def _undo(self, given: UndoRewindArguments) -> RewindReport:
         session = self._session(given.session_id)
         report = await session.undo_rewind(given.rewind_id)
         self._say(f"Pails took the rewind back.\n{_shown(report, session)}")
@@ -138,21 +150,19 @@ def _shown(report: RewindReport, session: Session) -> str:
     return summary(report, shown)
 
 
-def _result(report: RewindReport) -> protocol.RewindResult:
-    return protocol.RewindResult(
+def _result(report: RewindReport) -> RewindResult:
+    return RewindResult(
         rewind_id=report.rewind_id or None,
         to_turn_id=report.to_turn_id,
         turns=list(report.turns),
-        files=[protocol.RewoundFile(path=file.path, how=file.how) for file in report.files],
-        conflicts=[
-            protocol.RewindConflict(path=item.path, reason=item.reason) for item in report.conflicts
-        ],
+        files=[RewoundFile(path=file.path, how=file.how) for file in report.files],
+        conflicts=[RewindConflict(path=item.path, reason=item.reason) for item in report.conflicts],
         notes=list(report.notes),
     )
 
 
-def _point(point: TurnPoint) -> protocol.TurnPoint:
-    return protocol.TurnPoint(
+def _point(point: TurnPoint) -> SentTurnPoint:
+    return SentTurnPoint(
         turn_id=point.turn_id,
         title=point.title,
         files=list(point.files),

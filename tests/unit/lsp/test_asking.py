@@ -25,7 +25,8 @@ from pails.lsp.asking import Prompter, QuestionReply, approve_by, ask_by, tell_r
 from pails.lsp.bare import CANNOT_ASK, DISMISSED, NO_PART, BarePerson
 from pails.lsp.client import Client
 from pails.lsp.coding import decode, encode
-from pails.lsp.protocol import ApprovalRequestParams, PaiCapabilities
+from pails.lsp.protocol.asking import ApprovalRequestParams
+from pails.lsp.protocol.sessions import PaiCapabilities
 from pails.session.codec import encode_event
 from tests.unit.lsp.conftest import FakeWire
 

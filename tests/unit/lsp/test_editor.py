@@ -16,7 +16,7 @@ from pails.lsp.client import Client
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.editor import APPLIED, CHANGED_MEANWHILE, NOT_TOLD, ClientEditor
 from pails.lsp.positions import Encoding
-from pails.lsp.protocol import PaiCapabilities
+from pails.lsp.protocol.sessions import PaiCapabilities
 from tests.unit.lsp.conftest import FakeWire
 
 PATH = Path("/w/x.py")

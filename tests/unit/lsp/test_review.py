@@ -23,7 +23,7 @@ from pails.lsp.client import Client
 from pails.lsp.coding import decode
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.following import Followers
-from pails.lsp.protocol import PaiCapabilities
+from pails.lsp.protocol.sessions import PaiCapabilities
 from pails.lsp.review import Reviews
 from tests.unit.lsp.conftest import FakeWire
 

@@ -21,10 +21,11 @@ from pails.core.errors import (
     StorageError,
 )
 from pails.core.rpc import ErrorCode
-from pails.lsp import actions, protocol
+from pails.lsp import actions
 from pails.lsp.client import Client
 from pails.lsp.framing import FrameParser
 from pails.lsp.methods import PAI_METHODS, REVIEW_COMMANDS, REWIND_COMMANDS
+from pails.lsp.protocol.methods import CLIENT_TO_SERVER, COMMANDS
 from pails.lsp.server import Server
 from pails.lsp.transport import PailsProtocol
 
@@ -485,8 +486,8 @@ async def test_what_is_offered() -> None:
 
 
 def test_the_method_names_are_those_of_the_protocol() -> None:
-    assert tuple(method.name for method in protocol.CLIENT_TO_SERVER) == PAI_METHODS
-    assert tuple(command.name for command in protocol.COMMANDS) == (
+    assert tuple(method.name for method in CLIENT_TO_SERVER) == PAI_METHODS
+    assert tuple(command.name for command in COMMANDS) == (
         *actions.COMMANDS,
         *REVIEW_COMMANDS,
         *REWIND_COMMANDS,

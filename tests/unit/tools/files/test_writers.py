@@ -52,7 +52,7 @@ def test_edits_of_several_processes_are_all_there(tmp_path):
     (folder / "a").write_text(text)
     program = [sys.executable, "-c", PATCH, folder, tmp_path / "locks"]
     children = [
-        subprocess.Popen([*program, name, str(LINES)], cwd=Path(__file__).parents[3])
+        subprocess.Popen([*program, name, str(LINES)], cwd=Path(__file__).parents[4])
         for name in names
     ]
     assert [child.wait(60) for child in children] == [0, 0, 0]

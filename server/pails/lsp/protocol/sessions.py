@@ -1,0 +1,130 @@
+"""Sessions on the wire: new, list, open, prompt, cancel, mode, model, status and events."""
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from pails.core.events import Mode, RunState
+from pails.lsp.protocol.base import Range, WireModel
+
+
+class Attachment(WireModel):
+    """Something a prompt refers to. Its text is read by the server, from the open buffer first."""
+
+    kind: Literal["file", "selection", "diagnostics"]
+    uri: str
+    range: Range | None = None
+    text: str | None = Field(None, description="for diagnostics: the messages, one a line")
+
+
+class SessionNewParams(WireModel):
+    workspace: str | None = Field(
+        None, description="absolute path; the first workspace folder when left out"
+    )
+    mode: Mode | None = None
+    model: str | None = None
+
+
+class SessionInfo(WireModel):
+    session_id: str
+    workspace: str
+    title: str
+    mode: Mode
+    model: str
+    seq: int
+    updated_at: float = Field(description="seconds since 1970")
+    state: RunState | None = Field(None, description="of the running turn, if one runs")
+
+
+class SessionListParams(WireModel):
+    workspace: str | None = None
+
+
+class SessionSummary(WireModel):
+    """A session in a list, which may be on disk only."""
+
+    session_id: str
+    workspace: str
+    title: str
+    updated_at: float = Field(description="seconds since 1970")
+
+
+class SessionListResult(WireModel):
+    sessions: list[SessionSummary]
+
+
+class SessionOpenParams(WireModel):
+    session_id: str
+    workspace: str | None = None
+    after_seq: int | None = Field(
+        None,
+        ge=0,
+        description="events after this number are sent again, 0: all; null: only what comes now",
+    )
+
+
+class SessionPromptParams(WireModel):
+    session_id: str
+    text: str = Field(min_length=1)
+    attachments: list[Attachment] = Field(default_factory=list[Attachment])
+    from_turn_id: str | None = Field(
+        None, description="the talk goes on from this turn: those after it leave it first"
+    )
+
+
+class SessionPromptResult(WireModel):
+    turn_id: str
+    fate: Literal["started", "queued"]
+    position: int = Field(0, description="place in the queue, from 1; 0 when started")
+
+
+class SessionCancelParams(WireModel):
+    session_id: str
+    turn_id: str | None = Field(None, description="the running turn when left out")
+
+
+class SessionCancelResult(WireModel):
+    cancelled: bool = Field(description="false when nothing was running or queued under that id")
+
+
+class SessionSetModeParams(WireModel):
+    session_id: str
+    mode: Mode
+
+
+class SessionSetModelParams(WireModel):
+    session_id: str
+    model: str = Field(min_length=1)
+
+
+class ModelStatus(WireModel):
+    name: str = ""
+    base_url: str = ""
+    ready: bool
+    message: str = Field("", description="when not ready: what to do")
+
+
+class StatusResult(WireModel):
+    version: str
+    model: ModelStatus
+    sessions: int = Field(description="open in this process")
+    warnings: list[str] = Field(description="bad settings, each with the default used instead")
+
+
+class EventParams(WireModel):
+    session_id: str
+    seq: int
+    event: dict[str, Any] = Field(description="one of the events below, told apart by `kind`")
+
+
+class PaiCapabilities(WireModel):
+    """`initializationOptions.pai`. A client that says nothing gets everything by plain LSP."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    events: bool = Field(False, description="send `pai/event`")
+    approvals: bool = Field(False, description="answers `pai/approval/request`")
+    questions: bool = Field(False, description="answers `pai/question/ask`")
+    save: bool = Field(False, description="answers `pai/editor/save`")
+    reload: bool = Field(False, description="understands `pai/editor/changedOnDisk`")
+    settings: Any = Field(None, description="an object of settings; see configuration.md")
