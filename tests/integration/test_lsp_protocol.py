@@ -469,6 +469,25 @@ def limit_files(client: LspClient, size: int) -> None:
     resource.prlimit(client.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
+async def test_a_waiting_prompt_is_edited_and_then_joins_the_running_turn(tmp_path: Path) -> None:
+    gate = Gate(Calls(("list_dir", {})))
+    async with scripted(tmp_path, [gate, Say("both")]) as (model, client):
+        session_id = await client.new_session()
+        first = await client.request("pai/session/prompt", {"sessionId": session_id, "text": "one"})
+        await gate.reached.wait()
+        prompt = {"sessionId": session_id, "text": "two"}
+        second = await client.request("pai/session/prompt", prompt)
+        waiting = {"sessionId": session_id, "turnId": second["turnId"]}
+        change = {**waiting, "text": "two, changed", "steer": True}
+        assert await client.request("pai/queue/update", change) == {"accepted": True}
+        gate.open()
+        events = await client.wait_for_turn(session_id, first["turnId"])
+        assert await client.request("pai/queue/update", change) == {"accepted": False}
+        joined = [event for event in events if event["kind"] == "promptJoined"]
+        assert [event["joinedId"] for event in joined] == [second["turnId"]]
+        assert model.requests[1]["messages"][-1]["content"].startswith("two, changed")
+
+
 async def test_cancel_request_does_not_end_a_run(tmp_path: Path) -> None:
     gate = Gate(Say("one two three four"))
     async with scripted(tmp_path, [gate]) as (_, client):

@@ -27,6 +27,8 @@ from pails.core.events import (
     Mode,
     Notice,
     PromptAccepted,
+    PromptEdited,
+    PromptJoined,
     QuestionAsked,
     RoundStarted,
     RunState,
@@ -345,6 +347,88 @@ async def test_a_queued_prompt_can_be_taken_back(tmp_path: Path) -> None:
         gate.open()
         await desk.wait_for(TurnEnded, 2)
         assert len(model.requests) == 1
+
+
+async def test_a_queued_prompt_can_be_edited_until_it_starts(tmp_path: Path) -> None:
+    gate = Gate(Say("first answer"))
+    async with (
+        ScriptedModel([gate, Say("second answer")]) as model,
+        workbench(tmp_path, model) as bench,
+    ):
+        desk = await bench.desk()
+        first = await desk.session.prompt("one")
+        second = await desk.session.prompt("two")
+        await gate.reached.wait()
+        assert desk.session.edit_prompt(second.turn_id, "two, changed")
+        assert not desk.session.edit_prompt(first.turn_id, "too late")
+        with pytest.raises(InvalidRequestError, match="empty"):
+            desk.session.edit_prompt(second.turn_id, " ")
+        gate.open()
+        await desk.wait_for(TurnEnded, 2)
+        assert desk.of(PromptEdited) == [PromptEdited(second.turn_id, "two, changed")]
+        assert model.requests[1]["messages"][-1]["content"].startswith("two, changed")
+
+
+# -- steering ------------------------------------------------------------------------------------
+
+
+async def test_a_prompt_joins_the_running_turn_after_the_calls_of_its_round(tmp_path: Path) -> None:
+    gate = Gate(Calls(("list_dir", {})))
+    async with (
+        ScriptedModel([gate, Say("as you say")]) as model,
+        workbench(tmp_path, model) as bench,
+    ):
+        desk = await bench.desk()
+        first = await desk.session.prompt("one")
+        await gate.reached.wait()
+        second = await desk.session.prompt("rather so", steer=True)
+        assert second.fate == "steered"
+        gate.open()
+        await desk.wait_for(TurnEnded)
+        assert desk.of(PromptJoined) == [PromptJoined(first.turn_id, second.turn_id)]
+        roles = [message["role"] for message in model.requests[1]["messages"]]
+        assert roles == ["system", "user", "assistant", "tool", "user"]
+        assert model.requests[1]["messages"][-1]["content"].startswith("rather so")
+        assert [event.turn_id for event in desk.of(TurnEnded)] == [first.turn_id]
+
+
+async def test_a_prompt_that_joins_after_the_last_reply_keeps_the_turn_going(
+    tmp_path: Path,
+) -> None:
+    gate = Gate(Say("done"))
+    async with ScriptedModel([gate, Say("more")]) as model, workbench(tmp_path, model) as bench:
+        desk = await bench.desk()
+        await desk.session.prompt("one")
+        await gate.reached.wait()
+        waiting = await desk.session.prompt("and also")
+        assert desk.session.steer(waiting.turn_id)
+        gate.open()
+        ended = await desk.wait_for(TurnEnded)
+        assert (ended.rounds, len(desk.of(TurnEnded))) == (2, 1)
+        roles = [message["role"] for message in model.requests[1]["messages"]]
+        assert roles == ["system", "user", "assistant", "user"]
+
+
+async def test_steering_that_finds_no_further_round_becomes_a_turn(tmp_path: Path) -> None:
+    gate = Gate(Say("never shown"))
+    async with ScriptedModel([gate, Say("second")]) as model, workbench(tmp_path, model) as bench:
+        desk = await bench.desk()
+        first = await desk.session.prompt("one")
+        await gate.reached.wait()
+        second = await desk.session.prompt("instead", steer=True)
+        assert await desk.session.cancel(first.turn_id)
+        ended = await desk.wait_for(TurnEnded, 2)
+        assert (ended.turn_id, ended.state) == (second.turn_id, RunState.COMPLETED)
+        assert not desk.of(PromptJoined)
+
+
+async def test_steering_with_nothing_running_is_a_plain_prompt(tmp_path: Path) -> None:
+    async with ScriptedModel([Say("ok")]) as model, workbench(tmp_path, model) as bench:
+        desk = await bench.desk()
+        receipt = await desk.session.prompt("one", steer=True)
+        assert receipt.fate == "started"
+        await desk.wait_for(TurnEnded)
+        assert not desk.session.steer(receipt.turn_id)
 
 
 # -- cancelling ----------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ from pails.core.events import (
     Notice,
     PlanUpdated,
     PromptAccepted,
+    PromptEdited,
+    PromptJoined,
     QuestionAnswered,
     QuestionAsked,
     ReasoningDelta,
@@ -71,6 +73,8 @@ class _Turn:
     id: str
     state: RunState = RunState.QUEUED
     messages: int = 0
+    joins: int = 0  # prompts that joined and whose message has not come
+    heard: bool = False  # the person has spoken since the last round
     rounds: int = 0
     wraps_up: bool = False
     in_reply: bool = False  # a round has started, its reply has not come
@@ -131,6 +135,13 @@ class EventOrder:
                 assert event.turn_id not in self._known, "accepted before"
                 self._known.add(event.turn_id)
                 self._promised.add(event.turn_id)
+            case PromptEdited():
+                assert event.turn_id in self._promised, "it does not wait"
+            case PromptJoined():
+                assert self._turn is not None and self._turn.id == event.turn_id
+                assert event.joined_id in self._promised, "it does not wait"
+                self._promised.remove(event.joined_id)
+                self._turn.joins += 1
             case TurnStarted():
                 assert self._turn is None, "one turn at a time"
                 assert event.turn_id in self._promised, "not promised"
@@ -172,13 +183,19 @@ def _in_turn(turn: _Turn, event: Event) -> None:
             turn.state = event.state
         case UserMessageAdded():
             assert turn.state is RunState.RUNNING and not turn.open_calls and not turn.in_reply
+            if turn.joins:
+                assert event.message.origin == "person" and turn.rounds
+                turn.joins, turn.heard = turn.joins - 1, True
+                return
             expected = "pails" if turn.messages else "person"
             assert event.message.origin == expected
             assert turn.messages == 0 or (turn.messages == 1 and turn.calls), "not at the limit"
             turn.messages += 1
         case RoundStarted():
             assert turn.messages and not turn.in_reply and not turn.open_calls
-            assert turn.rounds == 0 or turn.calls, "the reply before asked for nothing"
+            assert turn.rounds == 0 or turn.calls or turn.heard, "the reply asked for nothing"
+            assert not turn.joins, "a prompt joined without its words"
+            turn.heard = False
             assert event.number == turn.rounds + 1
             assert event.wrap_up == (turn.messages == 2)
             assert not turn.wraps_up, "it was the last"

@@ -45,6 +45,8 @@ class Turn:
     history: Callable[[], Sequence[Message]]
     model: Callable[[], Model]
     run_calls: Callable[[Sequence[ToolCall]], Awaitable[None]]
+    hear: Callable[[], Awaitable[bool]]
+    """Adds to the history what the person has said to this turn meanwhile; whether they have."""
     emit: Emit
     max_rounds: int
 
@@ -52,14 +54,18 @@ class Turn:
 async def run_turn(turn: Turn) -> StopReason:
     """Run rounds until the model asks for no tool or the limit is reached; says which.
 
+    The person may speak between two rounds, and keeps the turn going when they do after the last.
     Raises `ModelError` when no reply could be had; cancellation passes through.
     """
     for number in range(1, turn.max_rounds + 1):
+        if number > 1:
+            await turn.hear()
         await turn.emit(RoundStarted(turn.turn_id, number))
         reply = await _ask(turn, turn.tools)
         if not reply.message.tool_calls:
-            return StopReason.DONE
-        if reply.truncated:
+            if number == turn.max_rounds or not await turn.hear():
+                return StopReason.DONE
+        elif reply.truncated:
             await _refuse(turn, reply.message.tool_calls, CUT_REPLY)
         else:
             await turn.run_calls(reply.message.tool_calls)

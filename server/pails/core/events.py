@@ -8,12 +8,13 @@ The session's log keeps them, the edges render them, telemetry traces them. This
     ModeChanged*  ModelChanged*  Notice*    at any time
     HunksResolved*  SnapshotTaken*          at any time: reviews, and what the turns began from
     (RewindStarted? → Rewound)*             between turns; of files alone, by a tool, within one
-    PromptAccepted*                         at any time, in the log before its sender hears of it
+    PromptAccepted*  PromptEdited*          at any time, in the log before its sender hears of it
     TurnEnded*                              at any time, for a prompt whose turn never started
     for each of the other prompts, one after the other
     TurnStarted
     ├─ RunStateChanged*                     each transition of the run's state table
     ├─ UserMessageAdded
+    ├─ (PromptJoined → UserMessageAdded)*   between rounds: what the person said meanwhile
     ├─ RoundStarted*                        one model call; `max_rounds` at most
     │  ├─ ReasoningDelta~*  TextDelta~*
     │  ├─ ReplyDiscarded~*                  the stream broke: what was shown of it is void
@@ -183,6 +184,27 @@ class PromptAccepted:
     text: str
     position: int
     kind: Literal["promptAccepted"] = "promptAccepted"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptEdited:
+    """A prompt that still waits has another text now."""
+
+    turn_id: str
+    text: str
+    kind: Literal["promptEdited"] = "promptEdited"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptJoined:
+    """A waiting prompt becomes a part of the running turn: `turn_id`, in place of one of its own.
+
+    `joined_id` is the turn that it had been promised, which will never start.
+    """
+
+    turn_id: str
+    joined_id: str
+    kind: Literal["promptJoined"] = "promptJoined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,6 +535,8 @@ Event = (
     | ModelChanged
     | Notice
     | PromptAccepted
+    | PromptEdited
+    | PromptJoined
     | TurnStarted
     | RunStateChanged
     | UserMessageAdded

@@ -25,6 +25,7 @@ from pails.lsp.protocol.base import AcceptedResult, Empty, WireModel
 from pails.lsp.protocol.methods import CLIENT_TO_SERVER
 from pails.lsp.protocol.sessions import (
     PaiCapabilities,
+    QueueUpdateParams,
     SessionCancelParams,
     SessionCancelResult,
     SessionInfo,
@@ -100,6 +101,7 @@ class Handlers:
             "pai/session/list": self._list,
             "pai/session/open": self._open,
             "pai/session/prompt": self._prompt,
+            "pai/queue/update": self._update_queue,
             "pai/session/cancel": self._cancel,
             "pai/session/rewind": self._rewinding.rewind,
             "pai/session/undoRewind": self._rewinding.undo,
@@ -185,10 +187,19 @@ class Handlers:
     async def _prompt(self, params: SessionPromptParams) -> SessionPromptResult:
         session = self._app.sessions.get(params.session_id)
         attached = [attachments.from_wire(sent, self._documents) for sent in params.attachments]
-        receipt = await session.prompt(params.text, attached, params.from_turn_id)
+        receipt = await session.prompt(
+            params.text, attached, params.from_turn_id, steer=params.steer
+        )
         return SessionPromptResult(
             turn_id=receipt.turn_id, fate=receipt.fate, position=receipt.position
         )
+
+    async def _update_queue(self, params: QueueUpdateParams) -> AcceptedResult:
+        session = self._app.sessions.get(params.session_id)
+        accepted = params.text is None or session.edit_prompt(params.turn_id, params.text)
+        if accepted and params.steer:
+            accepted = session.steer(params.turn_id)
+        return AcceptedResult(accepted=accepted)
 
     async def _cancel(self, params: SessionCancelParams) -> SessionCancelResult:
         session = self._app.sessions.get(params.session_id)

@@ -1,6 +1,6 @@
 """Names of methods that must be known before anything heavy is loaded.
 
-`protocol.py` has the types; a test holds the two together.
+`protocol/methods.py` has the types; a test holds the two together.
 """
 
 PAI_METHODS = (
@@ -8,6 +8,7 @@ PAI_METHODS = (
     "pai/session/list",
     "pai/session/open",
     "pai/session/prompt",
+    "pai/queue/update",
     "pai/session/cancel",
     "pai/session/rewind",
     "pai/session/undoRewind",

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import deque
+from dataclasses import replace
 
 from pails.core.events import StopReason
 from pails.session.ending import ENDED_FIRST
@@ -19,6 +20,7 @@ class TurnQueue:
         self._current: Prompt | None = None
         self._run: asyncio.Task[StopReason] | None = None
         self._worker: asyncio.Task[None] | None = None
+        self._steering: set[str] = set()
         self._turn_over = asyncio.Event()
         self.is_closed = False
 
@@ -35,6 +37,39 @@ class TurnQueue:
         self._waiting.append(prompt)
         if self._worker is None or self._worker.done():
             self._worker = asyncio.create_task(self._work(), name="turns")
+
+    def waits(self, turn_id: str) -> bool:
+        """Whether the prompt of this turn still stands in the queue."""
+        return any(prompt.turn_id == turn_id for prompt in self._waiting)
+
+    def edit(self, turn_id: str, text: str) -> None:
+        """Give a waiting prompt another text."""
+        for place, prompt in enumerate(self._waiting):
+            if prompt.turn_id == turn_id:
+                self._waiting[place] = replace(prompt, text=text)
+
+    def steer(self, turn_id: str) -> bool:
+        """Let a waiting prompt join the running turn before its next round.
+
+        False when it waits no longer, or when nothing runs. One that finds no further round stays
+        in its place and gets a turn of its own.
+        """
+        runs = self._run is not None and not self._run.done()
+        if not (runs and self.waits(turn_id)):
+            return False
+        self._steering.add(turn_id)
+        return True
+
+    # -- turn.Interjections ----------------------------------------------------------------------
+
+    def next(self) -> Prompt | None:
+        return next((p for p in self._waiting if p.turn_id in self._steering), None)
+
+    def has(self, prompt: Prompt) -> bool:
+        return prompt in self._waiting
+
+    def take(self, prompt: Prompt) -> None:
+        self._waiting.remove(prompt)
 
     async def cancel(self, turn_id: str | None = None) -> bool:
         """Stop the running turn, or take a waiting one away; False when there is none.
@@ -64,8 +99,9 @@ class TurnQueue:
         """A cancelled run does not end this."""
         while self._waiting:
             self._current = prompt = self._waiting.popleft()
+            self._steering.clear()
             started = time.monotonic()
-            self._run = asyncio.create_task(self._player.play(prompt))
+            self._run = asyncio.create_task(self._player.play(prompt, self))
             try:
                 await asyncio.wait({self._run})
             finally:  # also when this worker is cancelled, because the session closes

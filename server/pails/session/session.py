@@ -15,6 +15,7 @@ from pails.core.events import (
     ModeChanged,
     ModelChanged,
     PromptAccepted,
+    PromptEdited,
     QuestionAsked,
     RunState,
 )
@@ -34,10 +35,14 @@ from pails.session.turn import Prompt, TurnPlayer
 
 @dataclass(frozen=True, slots=True)
 class PromptReceipt:
-    """What became of a prompt: `position` is its place in the queue, 0 when it started."""
+    """What became of a prompt: `position` is its place in the queue, 0 when it started.
+
+    One that was steered joins the running turn at its next round; where none comes it keeps its
+    place and gets a turn of its own.
+    """
 
     turn_id: str
-    fate: Literal["started", "queued"]
+    fate: Literal["started", "queued", "steered"]
     position: int = 0
 
 
@@ -122,15 +127,17 @@ class Session:
         text: str,
         attachments: Sequence[Attachment] = (),
         from_turn_id: str | None = None,
+        *,
+        steer: bool = False,
     ) -> PromptReceipt:
         """Start a turn, or queue it behind the running one; does not wait for either.
 
         The first prompt of a session waits until its model is found. The prompt is in the log when
         this returns. With `from_turn_id` the talk goes on from that turn: those after it leave the
-        conversation first, as by a rewind of the talk alone.
+        conversation first, as by a rewind of the talk alone. With `steer` it joins the running turn
+        before that turn's next round, if there is one.
         """
-        if not text.strip():  # strict providers refuse an empty message, and so all that follow it
-            raise InvalidRequestError("The prompt is empty. Write what you want to have done.")
+        _check_prompt(text)
         self._model = self._model or await self._kit.find_model(self._state.model)
         if self._queue.is_closed:
             raise InvalidRequestError("This session has just been closed. Open it again.")
@@ -141,7 +148,22 @@ class Session:
             prompt, place = Prompt(new_id("turn"), text, attachments), self._queue.next_place
             self._recorder.record(PromptAccepted(prompt.turn_id, text, place))
             self._queue.add(prompt)
+            if steer and self._queue.steer(prompt.turn_id):
+                return PromptReceipt(prompt.turn_id, "steered", place)
             return PromptReceipt(prompt.turn_id, "queued" if place else "started", place)
+
+    def edit_prompt(self, turn_id: str, text: str) -> bool:
+        """Give a waiting prompt another text; False when it waits no longer."""
+        _check_prompt(text)
+        if not self._queue.waits(turn_id):
+            return False
+        self._recorder.record(PromptEdited(turn_id, text))
+        self._queue.edit(turn_id, text)
+        return True
+
+    def steer(self, turn_id: str) -> bool:
+        """Let a waiting prompt join the running turn; False when it waits no longer, or alone."""
+        return self._queue.steer(turn_id)
 
     async def turns(self) -> Sequence[TurnPoint]:
         """The turns so far, before which one can go back, oldest first."""
@@ -213,3 +235,8 @@ class Session:
         if self._model is None:
             raise AssertionError("a turn starts only when its model is found")
         return self._model
+
+
+def _check_prompt(text: str) -> None:
+    if not text.strip():  # strict providers refuse an empty message, and so all that follow it
+        raise InvalidRequestError("The prompt is empty. Write what you want to have done.")

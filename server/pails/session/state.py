@@ -15,6 +15,7 @@ from pails.core.events import (
     ModeChanged,
     ModelChanged,
     PromptAccepted,
+    PromptJoined,
     QuestionAnswered,
     QuestionAsked,
     RewindStarted,
@@ -121,6 +122,10 @@ class SessionState:
     def _(self, event: PromptAccepted) -> None:
         self.is_blank = False
         self.queued[event.turn_id] = None
+
+    @_apply.register
+    def _(self, event: PromptJoined) -> None:
+        self.queued.pop(event.joined_id, None)
 
     @_apply.register
     def _(self, event: TurnStarted) -> None:

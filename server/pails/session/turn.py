@@ -5,12 +5,14 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from pails.agent.loop import Turn, run_turn
 from pails.context.prompt import render_prompt
 from pails.core.errors import PailsError
 from pails.core.events import (
     Effect,
+    PromptJoined,
     RunState,
     RunStateChanged,
     StopReason,
@@ -44,6 +46,20 @@ class Prompt:
     turn_id: str
     text: str
     attachments: Sequence[Attachment]
+
+
+class Interjections(Protocol):
+    """The waiting prompts that are to join the running turn; see `session.queue`."""
+
+    def next(self) -> Prompt | None: ...
+
+    def has(self, prompt: Prompt) -> bool:
+        """Whether it still waits, with just this text."""
+        ...
+
+    def take(self, prompt: Prompt) -> None:
+        """It waits no longer."""
+        ...
 
 
 class TurnPlayer:
@@ -87,7 +103,7 @@ class TurnPlayer:
             rewinder=rewinder,
         )
 
-    async def play(self, prompt: Prompt) -> StopReason:
+    async def play(self, prompt: Prompt, interjections: Interjections) -> StopReason:
         """The turn itself, from the prompt to the last reply."""
         with bind(trace_id=prompt.turn_id, session_id=self._session_id, agent="main"):
             await self._begin(prompt)
@@ -99,6 +115,7 @@ class TurnPlayer:
                 history=lambda: self._state.messages,
                 model=self._model,
                 run_calls=executor.run_calls,
+                hear=lambda: self._hear(prompt.turn_id, interjections),
                 emit=self._recorder.emit,
                 max_rounds=self._kit.max_rounds,
             )
@@ -136,14 +153,33 @@ class TurnPlayer:
         await emit(TurnStarted(prompt.turn_id, title, self._state.mode, model))
         self._signal(Signal.START)
         self._snapshots.begin_turn(prompt.turn_id)
+        await emit(await self._message(prompt.turn_id, prompt))
+        if self._warming is None or self._warming.done():
+            self._warming = asyncio.create_task(self._kit.checker.warm(self._open_texts()))
+
+    async def _hear(self, turn_id: str, interjections: Interjections) -> bool:
+        """Add the prompts that are to join the turn; whether there were any.
+
+        Until its message is ready a prompt waits, where nothing can lose it.
+        """
+        heard = False
+        while prompt := interjections.next():
+            message = await self._message(turn_id, prompt)
+            if interjections.has(prompt):
+                self._recorder.record(PromptJoined(turn_id, prompt.turn_id))
+                interjections.take(prompt)
+                self._recorder.record(message)
+                heard = True
+        return heard
+
+    async def _message(self, turn_id: str, prompt: Prompt) -> UserMessageAdded:
+        """What the person says, with what goes along and what has changed meanwhile."""
         attachments = await self._attachments(prompt)
         news = await self._newsroom.briefing()
         text = await render_prompt(
             prompt.text, attachments, self._workspace, self._attached_text, news.text
         )
-        await emit(UserMessageAdded(prompt.turn_id, UserMessage(text), news.seen))
-        if self._warming is None or self._warming.done():
-            self._warming = asyncio.create_task(self._kit.checker.warm(self._open_texts()))
+        return UserMessageAdded(turn_id, UserMessage(text), news.seen)
 
     def _open_texts(self) -> dict[Path, str]:
         """What the person has open of the workspace."""

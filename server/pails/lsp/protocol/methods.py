@@ -47,6 +47,7 @@ from pails.lsp.protocol.rewinding import (
 )
 from pails.lsp.protocol.sessions import (
     EventParams,
+    QueueUpdateParams,
     SessionCancelParams,
     SessionCancelResult,
     SessionInfo,
@@ -120,6 +121,12 @@ CLIENT_TO_SERVER = (
         SessionPromptParams,
         SessionPromptResult,
         "Ask for something. Returns at once; events tell the rest.",
+    ),
+    Method(
+        "pai/queue/update",
+        QueueUpdateParams,
+        AcceptedResult,
+        "Edit a waiting prompt, or let it join the running turn; not when it waits no longer.",
     ),
     Method(
         "pai/session/cancel", SessionCancelParams, SessionCancelResult, "Stop or unqueue a turn."

@@ -70,12 +70,22 @@ class SessionPromptParams(WireModel):
     from_turn_id: str | None = Field(
         None, description="the talk goes on from this turn: those after it leave it first"
     )
+    steer: bool = Field(False, description="join the running turn at its next round, if one runs")
 
 
 class SessionPromptResult(WireModel):
     turn_id: str
-    fate: Literal["started", "queued"]
+    fate: Literal["started", "queued", "steered"]
     position: int = Field(0, description="place in the queue, from 1; 0 when started")
+
+
+class QueueUpdateParams(WireModel):
+    """Changes a waiting prompt; `pai/session/cancel` takes one off the queue."""
+
+    session_id: str
+    turn_id: str
+    text: str | None = Field(None, min_length=1, description="in place of the text it had")
+    steer: bool = Field(False, description="join the running turn at its next round")
 
 
 class SessionCancelParams(WireModel):
