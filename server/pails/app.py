@@ -17,7 +17,7 @@ from pails.core.ports import Editor
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.host import files
 from pails.host.environment import current_environment
-from pails.host.leftovers import remove_old
+from pails.host.leftovers import remove_old, remove_old_folders
 from pails.host.process_tree import kill_tree
 from pails.host.texts import TextStore
 from pails.lsp.client import Client
@@ -39,7 +39,7 @@ from pails.tools.files.writers import LOCK_NAMES, Writers
 from pails.tools.registry import ToolRegistry
 
 KEPT_SECONDS = 14 * 24 * 3600.0
-"""How long outputs and answers are kept. The conversations themselves are kept for good."""
+"""How long outputs, answers and deleted sessions are kept. The others are kept for good."""
 _ANSWER_NAMES = "????????-??????-????*"
 _KEPT_NAME_CHARS = 50  # of the end, where the extension is; a file system counts bytes, up to 255
 
@@ -129,6 +129,7 @@ class App:
     def _remove_old(self) -> None:
         remove_old(self._paths.all_output, OUTPUT_NAMES, KEPT_SECONDS)
         remove_old(self._paths.answers, _ANSWER_NAMES, KEPT_SECONDS)
+        remove_old_folders(self._paths.all_deleted, KEPT_SECONDS)
         remove_old(self._paths.locks, LOCK_NAMES, KEPT_SECONDS)
 
     def _snapshots_of(self, workspace: Path) -> WorkspaceSnapshots:

@@ -488,6 +488,29 @@ async def test_a_waiting_prompt_is_edited_and_then_joins_the_running_turn(tmp_pa
         assert model.requests[1]["messages"][-1]["content"].startswith("two, changed")
 
 
+async def test_sessions_are_copied_named_carried_off_deleted_and_restored(tmp_path: Path) -> None:
+    async with scripted(tmp_path, [Say("one")]) as (_, client):
+        session = {"sessionId": await client.new_session()}
+        await client.prompt_and_wait(session["sessionId"], "first")
+        fork = await client.request("pai/session/fork", session)
+        assert fork["title"] == "first" and fork["sessionId"] != session["sessionId"]
+        await client.request("pai/session/rename", {**session, "title": "a/b: named"})
+        exported = await client.request("pai/session/export", session)
+        assert exported["name"] == "a-b-named.jsonl"
+        imported = await client.request("pai/session/import", {"text": exported["text"]})
+        readable = await client.request("pai/session/export", {**session, "form": "markdown"})
+        assert readable["name"] == "a-b-named.md" and "## You" in readable["text"]
+        await client.request("pai/session/delete", {"sessionId": imported["sessionId"]})
+        await client.request("pai/session/delete", session)
+        listed = await client.request("pai/session/list", {})
+        assert [entry["sessionId"] for entry in listed["sessions"]] == [fork["sessionId"]]
+        await client.request("pai/session/restore", session)
+        listed = await client.request("pai/session/list", {})
+        assert {entry["title"] for entry in listed["sessions"]} == {"first", "a/b: named"}
+        code, message = await error_of(client, "pai/session/restore", session)
+        assert code == ErrorCode.NOT_FOUND and "no session" in message
+
+
 async def test_cancel_request_does_not_end_a_run(tmp_path: Path) -> None:
     gate = Gate(Say("one two three four"))
     async with scripted(tmp_path, [gate]) as (_, client):

@@ -34,6 +34,7 @@ from pails.core.events import (
     RunState,
     RunStateChanged,
     SessionCreated,
+    SessionRenamed,
     SessionReopened,
     SnapshotTaken,
     SyntaxChecked,
@@ -117,7 +118,14 @@ class EventOrder:
         assert self._began != isinstance(event, SessionCreated), "SessionCreated comes first, once"
         self._began = True
         match event:
-            case SessionCreated() | SessionReopened() | ModeChanged() | ModelChanged() | Notice():
+            case (
+                SessionCreated()
+                | SessionReopened()
+                | SessionRenamed()
+                | ModeChanged()
+                | ModelChanged()
+                | Notice()
+            ):
                 pass
             case HunksResolved() | SnapshotTaken():
                 assert event.turn_id in self._known, "of a turn that nobody asked for"

@@ -81,6 +81,15 @@ class Paths:
         return self.all_snapshots / workspace_key(workspace)
 
     @property
+    def all_deleted(self) -> Path:
+        """Holds a folder for each deleted session."""
+        return self.state / "deleted"
+
+    def deleted(self, session_id: str) -> Path:
+        """All that a deleted session had."""
+        return self.all_deleted / session_id
+
+    @property
     def locks(self) -> Path:
         """A lock file for each file that was written, by the hash of its path."""
         return self.state / "locks"

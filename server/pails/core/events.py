@@ -5,7 +5,8 @@ The session's log keeps them, the edges render them, telemetry traces them. This
 
     SessionCreated                          first record of every log
     SessionReopened*                        a process opened the log again
-    ModeChanged*  ModelChanged*  Notice*    at any time
+    ModeChanged*  ModelChanged*  Notice*    at any time, as
+    SessionRenamed*
     HunksResolved*  SnapshotTaken*          at any time: reviews, and what the turns began from
     (RewindStarted? → Rewound)*             between turns; of files alone, by a tool, within one
     PromptAccepted*  PromptEdited*          at any time, in the log before its sender hears of it
@@ -141,9 +142,12 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class SessionCreated:
+    """`copied_from` is the session whose talk this one begins with, a file's name, or empty."""
+
     workspace: str
     mode: Mode
     model: str
+    copied_from: str = ""
     kind: Literal["sessionCreated"] = "sessionCreated"
 
 
@@ -153,6 +157,12 @@ class SessionReopened:
 
     repaired: tuple[str, ...] = ()
     kind: Literal["sessionReopened"] = "sessionReopened"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRenamed:
+    title: str
+    kind: Literal["sessionRenamed"] = "sessionRenamed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,6 +541,7 @@ class TurnEnded:
 Event = (
     SessionCreated
     | SessionReopened
+    | SessionRenamed
     | ModeChanged
     | ModelChanged
     | Notice

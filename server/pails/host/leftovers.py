@@ -7,6 +7,7 @@ in the same folder, and its other files may belong to a Pails on another machine
 import os
 import re
 import secrets
+import shutil
 import stat
 import sys
 import time
@@ -48,14 +49,26 @@ def remove_old(folder: Path, names: str, seconds: float) -> None:
             parent.rmdir()
 
 
+def remove_old_folders(parent: Path, seconds: float) -> None:
+    """Remove the folders in `parent` into which nothing was put for so long, with all in them."""
+    with suppress(OSError):
+        for item in tuple(os.scandir(parent)):
+            if item.is_dir(follow_symlinks=False) and _is_old(item.stat(), seconds):
+                shutil.rmtree(item.path, ignore_errors=True)
+
+
 def _remove_file(path: Path, seconds: float) -> bool:
     """Whether this was a file of that age and is gone now."""
     with suppress(OSError):
         status = path.lstat()
-        if stat.S_ISREG(status.st_mode) and time.time() - status.st_mtime > seconds:
+        if stat.S_ISREG(status.st_mode) and _is_old(status, seconds):
             path.unlink()
             return True
     return False
+
+
+def _is_old(status: os.stat_result, seconds: float) -> bool:
+    return time.time() - status.st_mtime > seconds
 
 
 def _is_alive(process: int) -> bool:

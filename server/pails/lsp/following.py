@@ -120,6 +120,13 @@ class Followers:
             raise
         return follower
 
+    def forget(self, session_id: str) -> None:
+        """Follow a session no longer that is gone for good."""
+        follower = self._followers.pop(session_id, None)
+        if follower is not None:
+            follower.stop()
+            follower.display.close()
+
     def get(self, session_id: str) -> Follower | None:
         return self._followers.get(session_id)
 

@@ -10,7 +10,6 @@ from lsprotocol import types
 from pydantic import ValidationError
 from pygls.exceptions import JsonRpcMethodNotFound
 
-from pails.core.errors import InvalidRequestError
 from pails.lsp import attachments
 from pails.lsp.asking import approval_answer
 from pails.lsp.changes import Changes
@@ -28,22 +27,16 @@ from pails.lsp.protocol.sessions import (
     QueueUpdateParams,
     SessionCancelParams,
     SessionCancelResult,
-    SessionInfo,
-    SessionListParams,
-    SessionListResult,
-    SessionNewParams,
-    SessionOpenParams,
     SessionPromptParams,
     SessionPromptResult,
     SessionSetModelParams,
     SessionSetModeParams,
-    SessionSummary,
     StatusResult,
 )
 from pails.lsp.review import Reviews
 from pails.lsp.rewind import Rewinding
+from pails.lsp.sessions import Sessions
 from pails.session.manager import SessionManager
-from pails.session.session import Session
 
 log = logging.getLogger(__name__)
 
@@ -95,11 +88,18 @@ class Handlers:
         self._commands = Commands(client, can, documents, app.sessions, self._followers)
         self._reviews = Reviews(client, can, documents, self._followers, app.keep_text)
         self._changes = Changes(app.sessions)
+        self._sessions = Sessions(client, app.sessions, self._followers)
         self._rewinding = Rewinding(client, app.sessions, self._followers)
         handlers: dict[str, Callable[[Any], Awaitable[WireModel]]] = {
-            "pai/session/new": self._new,
-            "pai/session/list": self._list,
-            "pai/session/open": self._open,
+            "pai/session/new": self._sessions.new,
+            "pai/session/list": self._sessions.list,
+            "pai/session/open": self._sessions.open,
+            "pai/session/fork": self._sessions.fork,
+            "pai/session/rename": self._sessions.rename,
+            "pai/session/delete": self._sessions.delete,
+            "pai/session/restore": self._sessions.restore,
+            "pai/session/export": self._sessions.export,
+            "pai/session/import": self._sessions.import_log,
             "pai/session/prompt": self._prompt,
             "pai/queue/update": self._update_queue,
             "pai/session/cancel": self._cancel,
@@ -155,34 +155,7 @@ class Handlers:
         self._followers.stop()
         self._reviews.close()
 
-    # -- sessions ------------------------------------------------------------------------------
-
-    async def _new(self, params: SessionNewParams) -> SessionInfo:
-        workspace = self._workspace(params.workspace)
-        session = await self._app.sessions.new(workspace, params.mode, params.model)
-        await self._followers.follow(session, after_seq=0)
-        return _info(session)
-
-    async def _list(self, params: SessionListParams) -> SessionListResult:
-        workspace = None if params.workspace is None else _absolute(params.workspace)
-        found = await self._app.sessions.list(workspace)
-        return SessionListResult(
-            sessions=[
-                SessionSummary(
-                    session_id=summary.session_id,
-                    workspace=summary.workspace,
-                    title=summary.title,
-                    updated_at=summary.updated_at,
-                )
-                for summary in found
-            ]
-        )
-
-    async def _open(self, params: SessionOpenParams) -> SessionInfo:
-        workspace = None if params.workspace is None else _absolute(params.workspace)
-        session = await self._app.sessions.open(params.session_id, workspace)
-        await self._followers.follow(session, params.after_seq)
-        return _info(session)
+    # -- turns ---------------------------------------------------------------------------------
 
     async def _prompt(self, params: SessionPromptParams) -> SessionPromptResult:
         session = self._app.sessions.get(params.session_id)
@@ -228,32 +201,3 @@ class Handlers:
 
     async def _status(self, _: Empty) -> StatusResult:
         return await self._app.status()
-
-    def _workspace(self, named: str | None) -> Path:
-        if named is not None:
-            return _absolute(named)
-        if not self._client.folders:
-            raise InvalidRequestError(
-                "No folder is open in the editor. Open one, or name a workspace."
-            )
-        return self._client.folders[0]
-
-
-def _absolute(workspace: str) -> Path:
-    path = Path(workspace)
-    if not path.is_absolute():
-        raise InvalidRequestError(f"The workspace {workspace!r} is not an absolute path.")
-    return path
-
-
-def _info(session: Session) -> SessionInfo:
-    return SessionInfo(
-        session_id=session.id,
-        workspace=str(session.workspace),
-        title=session.title,
-        mode=session.mode,
-        model=session.model_name,
-        seq=session.seq,
-        updated_at=session.updated_at,
-        state=session.run_state,
-    )

@@ -1,55 +1,41 @@
 """All sessions of this process: make, open, list, close."""
 
 import asyncio
-import secrets
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from pails.config import Paths
-from pails.core.errors import LogError, NotFoundError
+from pails.core.errors import InvalidRequestError, LogError, NotFoundError
 from pails.core.events import (
     Event,
     Mode,
     Notice,
-    PromptAccepted,
     SessionCreated,
+    SessionRenamed,
     SessionReopened,
-    TurnStarted,
 )
 from pails.core.tasks import uninterrupted
-from pails.host.log import LogFile, first_lines, list_logs
+from pails.host.log import read_lines
 from pails.host.paths import real_folder
 from pails.session.codec import decode_record
 from pails.session.ending import missing_end
-from pails.session.journal import Journal
+from pails.session.journal import Journal, load
 from pails.session.kit import Kit
 from pails.session.session import Session
 from pails.session.state import SessionState
-from pails.session.turn import title_of
-
-SUFFIX = ".jsonl"
+from pails.session.store import SessionStore, SessionSummary, title_of
+from pails.session.talk import markdown_of, talk_of
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class SessionSummary:
-    """A session in a list, which may be on disk only. `updated_at`: seconds since 1970."""
-
-    session_id: str
-    workspace: str
-    title: str
-    updated_at: float
 
 
 class SessionManager:
     """Owns the open sessions. `make_kit` builds the parts of one, of its workspace and id."""
 
     def __init__(self, paths: Paths, make_kit: Callable[[Path, str], Kit]) -> None:
-        self._paths = paths
+        self._store = SessionStore(paths)
         self._make_kit = make_kit
         self._open: dict[str, Session] = {}
         self._opening = asyncio.Lock()
@@ -65,9 +51,9 @@ class SessionManager:
     async def new(self, workspace: Path, mode: Mode | None, model: str | None) -> Session:
         """Start an empty session. `workspace` must be an existing folder."""
         workspace = await asyncio.to_thread(_existing_folder, workspace)
-        session_id = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+        path = self._store.new_log(workspace)
+        session_id = path.stem
         kit = await asyncio.to_thread(self._make_kit, workspace, session_id)
-        path = self._paths.sessions(workspace) / f"{session_id}{SUFFIX}"
         journal = await _opened(lambda: Journal(path), Journal.close)
         session = Session(session_id, workspace, journal, SessionState(), kit)
         created = SessionCreated(str(workspace), mode or kit.mode, model or "")
@@ -85,7 +71,7 @@ class SessionManager:
             return self._open.get(session_id) or await self._reopen(session_id, workspace)
 
     async def _reopen(self, session_id: str, workspace: Path | None) -> Session:
-        path = await asyncio.to_thread(self._find, session_id, workspace)
+        path = await asyncio.to_thread(self._store.find, session_id, workspace)
         journal, loaded = await _opened(lambda: Journal.reopen(path), lambda pair: pair[0].close())
         try:
             state = SessionState()
@@ -125,20 +111,75 @@ class SessionManager:
 
     async def list(self, workspace: Path | None = None) -> list[SessionSummary]:
         """All sessions on disk, of one workspace or of all, newest first."""
-        folder = self._paths.sessions(workspace) if workspace else self._paths.all_sessions
-        return await asyncio.to_thread(_summaries, folder)
+        return await asyncio.to_thread(self._store.list, workspace)
+
+    async def rename(self, session_id: str, title: str) -> None:
+        """Call an open session so from now on; raises `InvalidRequestError` for no name at all."""
+        session, title = self.get(session_id), title_of(title)
+        if not title:
+            raise InvalidRequestError("The name is empty. The session is called as before.")
+        await session.emit(SessionRenamed(title))
+        log = await asyncio.to_thread(self._store.find, session_id, session.workspace)
+        await asyncio.to_thread(self._store.rename, log, title)
+
+    async def fork(self, session_id: str, before_turn_id: str | None = None) -> Session:
+        """A new session that begins with the talk of another, up to before a turn of it."""
+        path = await asyncio.to_thread(self._store.find, session_id)
+        events = await asyncio.to_thread(_events_of, path)
+        return await self._copy(events, talk_of(events, before_turn_id), session_id, None)
+
+    async def export(self, session_id: str, *, as_markdown: bool) -> tuple[str, str]:
+        """Its title, and its log as it is, which `import_log` takes, or its talk to read."""
+        path = await asyncio.to_thread(self._store.find, session_id)
+        title = await asyncio.to_thread(self._store.title, path)
+        if not as_markdown:
+            return title, await asyncio.to_thread(_log_text, path)
+        events = await asyncio.to_thread(_events_of, path)
+        return title, markdown_of(title, talk_of(events))
+
+    async def import_log(self, text: str, workspace: Path) -> Session:
+        """A new session in this workspace that begins with the talk of an exported one.
+
+        Raises `InvalidRequestError` when the text is no session's.
+        """
+        events = await asyncio.to_thread(_parse, text)
+        return await self._copy(events, talk_of(events), "", workspace)
+
+    async def _copy(
+        self, events: Sequence[Event], talk: Sequence[Event], source: str, workspace: Path | None
+    ) -> Session:
+        created = next((e for e in events if isinstance(e, SessionCreated)), None)
+        if created is None or not talk:
+            raise InvalidRequestError(
+                "There is no finished turn in it to begin with. Nothing was made."
+            )
+        folder = await asyncio.to_thread(_existing_folder, workspace or Path(created.workspace))
+        begun = replace(created, workspace=str(folder), copied_from=source)
+        made = await asyncio.to_thread(self._store.write, folder, [begun, *talk])
+        return await self.open(made, folder)
+
+    async def delete(self, session_id: str) -> None:
+        """Close a session and take it out of all lists; it is kept for a while, see `restore`.
+
+        Raises `InvalidRequestError` while a turn runs or waits in it.
+        """
+        async with self._opening:
+            path = await asyncio.to_thread(self._store.find, session_id)
+            session = self._open.get(session_id)
+            if session is not None:
+                session.check_idle()
+                await session.close()
+                del self._open[session_id]
+            await asyncio.to_thread(self._store.delete, path)
+
+    async def restore(self, session_id: str) -> None:
+        """Bring a deleted session back into the lists."""
+        await asyncio.to_thread(self._store.restore, session_id)
 
     async def close(self) -> None:
         """End every running turn and let go of the logs."""
         await asyncio.gather(*(session.close() for session in self._open.values()))
         self._open.clear()
-
-    def _find(self, session_id: str, workspace: Path | None) -> Path:
-        folder = self._paths.sessions(workspace) if workspace else self._paths.all_sessions
-        for log in list_logs(folder, SUFFIX):
-            if log.path.stem == session_id:
-                return log.path
-        raise NotFoundError(f"There is no session {session_id!r}. List the sessions to see them.")
 
 
 async def _opened(open_log: Callable[[], T], close: Callable[[T], None]) -> T:
@@ -160,25 +201,21 @@ def _existing_folder(path: Path) -> Path:
     return folder
 
 
-def _summaries(folder: Path) -> list[SessionSummary]:
-    found = (_summary(log) for log in list_logs(folder, SUFFIX))
-    return [summary for summary in found if summary]
+def _events_of(path: Path) -> list[Event]:
+    """What a log holds; raises `LogError`. Blocks."""
+    return [record.event for record in load(path).records]
 
 
-def _summary(log: LogFile) -> SessionSummary | None:
-    """What the first records tell; None where nothing was asked (yet), or nothing can be read."""
-    workspace, title = "", None
-    for line in first_lines(log.path):
-        try:
-            event = decode_record(line).event
-        except ValueError:  # it may have been a prompt
-            title = title or ""
-            continue
-        if isinstance(event, SessionCreated):
-            workspace = event.workspace
-        if isinstance(event, PromptAccepted | TurnStarted):
-            title = event.title if isinstance(event, TurnStarted) else title_of(event.text)
-            break
-    if not workspace or title is None:
-        return None
-    return SessionSummary(log.path.stem, workspace, title, log.modified)
+def _log_text(path: Path) -> str:
+    lines, _ = read_lines(path)
+    return b"".join(line + b"\n" for line in lines).decode("utf-8", "replace")
+
+
+def _parse(text: str) -> list[Event]:
+    try:
+        return [decode_record(line).event for line in text.encode().split(b"\n") if line.strip()]
+    except ValueError as error:
+        raise InvalidRequestError(
+            "This is not a session that Pails exported, or a part of it is damaged. Nothing was "
+            "made."
+        ) from error

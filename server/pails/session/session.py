@@ -143,7 +143,7 @@ class Session:
             raise InvalidRequestError("This session has just been closed. Open it again.")
         async with self._rewinding:
             if from_turn_id is not None:
-                self._check_idle()
+                self.check_idle()
                 await self._rewinder.fork(from_turn_id)
             prompt, place = Prompt(new_id("turn"), text, attachments), self._queue.next_place
             self._recorder.record(PromptAccepted(prompt.turn_id, text, place))
@@ -180,13 +180,13 @@ class Session:
         if preview:
             return await self._rewinder.preview(to_turn_id, talk=talk, files=files)
         async with self._rewinding:
-            self._check_idle()
+            self.check_idle()
             return await self._rewinder.rewind(to_turn_id, talk=talk, files=files)
 
     async def undo_rewind(self, rewind_id: str | None = None) -> RewindReport:
         """Take back a rewind, the last one when none is named; raises as `rewind`."""
         async with self._rewinding:
-            self._check_idle()
+            self.check_idle()
             return await self._rewinder.undo(rewind_id)
 
     async def cancel(self, turn_id: str | None = None) -> bool:
@@ -222,13 +222,14 @@ class Session:
             await self._snapshots.close()
         self._recorder.close()
 
-    def _check_idle(self) -> None:
+    def check_idle(self) -> None:
+        """Raises `InvalidRequestError` while a turn runs or waits, and when it is closed."""
         if self._queue.is_closed:
             raise InvalidRequestError("This session has just been closed. Open it again.")
         if self._state.turn_id is not None or self._state.queued:
             raise InvalidRequestError(
-                "A turn is running, or waits for its start. Let it end, or cancel it; nothing was "
-                "taken back."
+                "A turn is running, or waits for its start. Let it end, or cancel it, and try "
+                "again; nothing was changed."
             )
 
     def _current_model(self) -> Model:

@@ -24,6 +24,7 @@ from pails.core.events import (
     RunState,
     RunStateChanged,
     SessionCreated,
+    SessionRenamed,
     SessionReopened,
     ToolCallEnded,
     ToolCallStarted,
@@ -109,6 +110,10 @@ class SessionState:
     @_apply.register
     def _(self, _: SessionReopened) -> None:
         self.is_blank = False
+
+    @_apply.register
+    def _(self, event: SessionRenamed) -> None:
+        self.title = event.title
 
     @_apply.register
     def _(self, event: ModeChanged) -> None:

@@ -22,7 +22,6 @@ from pails.core.events import (
 )
 from pails.core.messages import UserMessage
 from pails.core.ports import Action, Attachment, Model, Rewinder
-from pails.core.text import first_line
 from pails.session.changes.news import Newsroom
 from pails.session.ending import STOP_REASONS, closing_events, never_started
 from pails.session.kit import Kit
@@ -31,6 +30,7 @@ from pails.session.person import SessionPerson
 from pails.session.recorder import Recorder
 from pails.session.rewinding.snapshots import SessionSnapshots
 from pails.session.run import Signal, next_state
+from pails.session.store import title_of
 from pails.telemetry import bind
 from pails.tools.executor import Executor, Surroundings
 from pails.tools.files.document import Unreadable
@@ -244,8 +244,3 @@ def _verdict(run: asyncio.Task[StopReason], stopped_by: Signal) -> tuple[Signal,
         "changes made so far are kept; the log has the details."
     )
     return Signal.FAIL, StopReason.ERROR, text
-
-
-def title_of(text: str) -> str:
-    """A line for lists, of a prompt's text."""
-    return first_line(text, 80)

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from pails.host.leftovers import remove_old
+from pails.host.leftovers import remove_old, remove_old_folders
 
 
 def put(path: Path, hours: float) -> Path:
@@ -53,3 +53,17 @@ def test_what_is_not_ours_stays(tmp_path: Path):
     assert below(folder) == {
         *("w", "w/results.txt", "empty", "link", "command-folder.txt", "command-link.txt")
     }
+
+
+def test_folders_go_with_all_in_them_when_nothing_was_put_there_for_long(tmp_path: Path) -> None:
+    for name in ("old", "young"):
+        (tmp_path / name / "texts").mkdir(parents=True)
+        (tmp_path / name / "texts" / "a").write_text("a")
+    (tmp_path / "file").write_text("no folder")
+    (tmp_path / "link").symlink_to(tmp_path / "young")
+    for name in ("old", "file"):
+        os.utime(tmp_path / name, (0, 0))
+    remove_old_folders(tmp_path, 3600.0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "link", "young"]
+    assert (tmp_path / "young" / "texts" / "a").read_text() == "a"
+    remove_old_folders(tmp_path / "missing", 0.0)

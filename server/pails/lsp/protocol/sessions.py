@@ -63,6 +63,45 @@ class SessionOpenParams(WireModel):
     )
 
 
+class SessionForkParams(WireModel):
+    session_id: str
+    before_turn_id: str | None = Field(
+        None, description="the copy ends before this turn; left out, it has all that have ended"
+    )
+
+
+class SessionRenameParams(WireModel):
+    session_id: str
+    title: str = Field(min_length=1)
+
+
+class SessionDeleteParams(WireModel):
+    session_id: str
+
+
+class SessionRestoreParams(WireModel):
+    session_id: str
+
+
+class SessionExportParams(WireModel):
+    session_id: str
+    form: Literal["log", "markdown"] = Field(
+        "log", description="the whole record, which can be imported, or the talk to read"
+    )
+
+
+class SessionExportResult(WireModel):
+    name: str = Field(description="a name for the file")
+    text: str
+
+
+class SessionImportParams(WireModel):
+    text: str = Field(description="an exported log")
+    workspace: str | None = Field(
+        None, description="absolute path; the first workspace folder when left out"
+    )
+
+
 class SessionPromptParams(WireModel):
     session_id: str
     text: str = Field(min_length=1)
