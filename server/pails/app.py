@@ -24,9 +24,9 @@ from pails.lsp.client import Client
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.editor import ClientEditor
 from pails.lsp.handlers import Handlers, capabilities
-from pails.lsp.protocol.sessions import ModelStatus, StatusResult
+from pails.lsp.protocol.sessions import ModelServer, ModelsListResult, ModelStatus, StatusResult
 from pails.model.client import ChatModel
-from pails.model.discovery import find_endpoint, with_model
+from pails.model.discovery import find_endpoint, list_servers, with_model
 from pails.model.endpoint import Endpoint
 from pails.policy.gate import Gate
 from pails.session.kit import Kit
@@ -107,6 +107,23 @@ class App:
             sessions=len(self.sessions),
             warnings=list(self._warnings),
         )
+
+    async def models(self) -> ModelsListResult:
+        """The model servers that are configured or answer on this machine, with their models."""
+        try:
+            current = await self._models.find(self._loaded)
+        except PailsError:
+            current = None
+        servers = [
+            ModelServer(
+                name=endpoint.origin,
+                base_url=endpoint.base_url,
+                models=models,
+                is_current=current is not None and endpoint.base_url == current.base_url,
+            )
+            for endpoint, models in await list_servers(current)
+        ]
+        return ModelsListResult(servers=servers)
 
     async def keep_text(self, name: str, text: str) -> Path:
         """Write a text to a file of ours whose name ends with this one, for an editor to open."""

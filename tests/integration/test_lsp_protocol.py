@@ -511,6 +511,40 @@ async def test_sessions_are_copied_named_carried_off_deleted_and_restored(tmp_pa
         assert code == ErrorCode.NOT_FOUND and "no session" in message
 
 
+async def test_the_models_of_the_server_are_listed(tmp_path: Path) -> None:
+    async with scripted(tmp_path, []) as (model, client):
+        listed = await client.request("pai/models/list", {})
+        (current,) = [server for server in listed["servers"] if server["isCurrent"]]
+        assert (current["baseUrl"], current["models"]) == (model.base_url, [model.model])
+
+
+async def test_a_mention_finds_files_and_folders_by_a_part_of_their_path(tmp_path: Path) -> None:
+    async with scripted(tmp_path, []) as (_, client):
+        for name in ("src/app.py", "src/mapping.py", "docs/日本語 app.md", "node/x.js"):
+            path = client.workspace / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("x")
+        (client.workspace / ".ignore").write_text("node/\n")
+
+        async def names(query: str) -> list[str]:
+            found = await client.request("pai/mention/search", {"query": query})
+            return [f"{place['kind']} {place['name']}" for place in found["places"]]
+
+        assert await names("app") == [
+            "file src/app.py",
+            "file docs/日本語 app.md",
+            "file src/mapping.py",
+        ]
+        assert await names("SRC") == ["folder src", "file src/app.py", "file src/mapping.py"]
+        assert await names("日本") == ["file docs/日本語 app.md"]
+        assert await names("sma") == ["file src/mapping.py"], "letters in this order"
+        assert await names("node") == await names("nothing") == []
+        client.open_document(client.workspace / "src" / "mapping.py")
+        assert (await names(""))[0] == "file src/mapping.py", "what is open comes first"
+        found = await client.request("pai/mention/search", {"query": "日本", "limit": 1})
+        assert found["places"][0]["uri"].endswith("/docs/%E6%97%A5%E6%9C%AC%E8%AA%9E%20app.md")
+
+
 async def test_cancel_request_does_not_end_a_run(tmp_path: Path) -> None:
     gate = Gate(Say("one two three four"))
     async with scripted(tmp_path, [gate]) as (_, client):

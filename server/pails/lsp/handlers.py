@@ -23,6 +23,7 @@ from pails.lsp.protocol.asking import ApprovalAnswerParams, QuestionAnswerParams
 from pails.lsp.protocol.base import AcceptedResult, Empty, WireModel
 from pails.lsp.protocol.methods import CLIENT_TO_SERVER
 from pails.lsp.protocol.sessions import (
+    ModelsListResult,
     PaiCapabilities,
     QueueUpdateParams,
     SessionCancelParams,
@@ -48,6 +49,8 @@ class App(Protocol):
     def sessions(self) -> SessionManager: ...
 
     async def status(self) -> StatusResult: ...
+
+    async def models(self) -> ModelsListResult: ...
 
     async def keep_text(self, name: str, text: str) -> Path:
         """Write a text to a file of ours whose name ends with this one, for the editor to open."""
@@ -88,7 +91,7 @@ class Handlers:
         self._commands = Commands(client, can, documents, app.sessions, self._followers)
         self._reviews = Reviews(client, can, documents, self._followers, app.keep_text)
         self._changes = Changes(app.sessions)
-        self._sessions = Sessions(client, app.sessions, self._followers)
+        self._sessions = Sessions(client, documents, app.sessions, self._followers)
         self._rewinding = Rewinding(client, app.sessions, self._followers)
         handlers: dict[str, Callable[[Any], Awaitable[WireModel]]] = {
             "pai/session/new": self._sessions.new,
@@ -115,6 +118,8 @@ class Handlers:
             "pai/changes/text": self._changes.text,
             "pai/changes/origin": self._changes.origin,
             "pai/changes/exportOrigin": self._changes.export_origin,
+            "pai/models/list": self._list_models,
+            "pai/mention/search": self._sessions.mentions,
             "pai/status": self._status,
         }
         self._routes = {
@@ -198,6 +203,9 @@ class Handlers:
         session = self._app.sessions.get(params.session_id)
         accepted = session.answer_question(params.question_id, params.answer)
         return AcceptedResult(accepted=accepted)
+
+    async def _list_models(self, _: Empty) -> ModelsListResult:
+        return await self._app.models()
 
     async def _status(self, _: Empty) -> StatusResult:
         return await self._app.status()

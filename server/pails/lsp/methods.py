@@ -28,6 +28,8 @@ PAI_METHODS = (
     "pai/changes/text",
     "pai/changes/origin",
     "pai/changes/exportOrigin",
+    "pai/models/list",
+    "pai/mention/search",
     "pai/status",
 )
 """What a client may ask for, answered once the rest of the server is loaded."""

@@ -1,14 +1,20 @@
 """The sessions as a client sees them: made, listed, opened, copied, named, deleted, carried off."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from pails.core.errors import InvalidRequestError
 from pails.core.text import join_surrogates
+from pails.lsp import uris
 from pails.lsp.client import Client
+from pails.lsp.documents import OpenDocuments
 from pails.lsp.following import Followers
 from pails.lsp.protocol.base import Empty
 from pails.lsp.protocol.sessions import (
+    MentionedPlace,
+    MentionSearchParams,
+    MentionSearchResult,
     SessionDeleteParams,
     SessionExportParams,
     SessionExportResult,
@@ -23,6 +29,7 @@ from pails.lsp.protocol.sessions import (
     SessionRestoreParams,
     SessionSummary,
 )
+from pails.session.finding import FileFinder
 from pails.session.manager import SessionManager
 from pails.session.session import Session
 
@@ -32,8 +39,16 @@ _SUFFIXES = {"log": ".jsonl", "markdown": ".md"}
 class Sessions:
     """Answers the `pai/session/…` requests that are about whole sessions."""
 
-    def __init__(self, client: Client, manager: SessionManager, followers: Followers) -> None:
+    def __init__(
+        self,
+        client: Client,
+        documents: OpenDocuments,
+        manager: SessionManager,
+        followers: Followers,
+    ) -> None:
         self._client = client
+        self._documents = documents
+        self._finders: dict[Path, FileFinder] = {}
         self._manager = manager
         self._followers = followers
 
@@ -92,6 +107,21 @@ class Sessions:
         text = join_surrogates(params.text)
         return await self._followed(await self._manager.import_log(text, workspace))
 
+    async def mentions(self, params: MentionSearchParams) -> MentionSearchResult:
+        workspace = self._workspace(params.workspace)
+        finder = self._finders.setdefault(workspace, FileFinder(workspace))
+        paths = [path for path, _ in self._documents.files()]
+        found = await finder.find(params.query, params.limit, _below(workspace, paths))
+        places = [
+            MentionedPlace(
+                kind="folder" if place.is_folder else "file",
+                name=place.name,
+                uri=uris.from_path(workspace / place.name),
+            )
+            for place in found
+        ]
+        return MentionSearchResult(places=places)
+
     async def _followed(self, session: Session) -> SessionInfo:
         await self._followers.follow(session, after_seq=0)
         return _info(session)
@@ -104,6 +134,12 @@ class Sessions:
                 "No folder is open in the editor. Open one, or name a workspace."
             )
         return self._client.folders[0]
+
+
+def _below(workspace: Path, paths: Iterable[Path]) -> tuple[str, ...]:
+    """The names below the workspace of those that lie there."""
+    inside = (path for path in paths if path.is_relative_to(workspace))
+    return tuple(path.relative_to(workspace).as_posix() for path in inside)
 
 
 def _absolute(workspace: str) -> Path:

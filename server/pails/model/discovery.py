@@ -52,6 +52,25 @@ async def discover_local(
     return [endpoint for endpoint in found if endpoint is not None]
 
 
+async def list_servers(configured: Endpoint | None) -> list[tuple[Endpoint, list[str]]]:
+    """The configured server and those that answer on this machine, each with its models.
+
+    The configured one comes first, also when it does not answer; then it has the one model that is
+    configured.
+    """
+    found = await discover_local()
+    endpoints = [configured] if configured else []
+    endpoints += [e for e in found if e.base_url not in {c.base_url for c in endpoints}]
+    return list(zip(endpoints, await asyncio.gather(*map(_models_of, endpoints)), strict=True))
+
+
+async def _models_of(endpoint: Endpoint) -> list[str]:
+    try:
+        return chat_models(await list_models(endpoint, timeout=5.0))
+    except PailsError:
+        return [endpoint.model] if endpoint.model else []
+
+
 async def _ask(name: str, port: int, timeout: float) -> Endpoint | None:
     endpoint = Endpoint("", f"http://127.0.0.1:{port}/v1", origin=f"{name} on port {port}")
     try:

@@ -47,6 +47,9 @@ from pails.lsp.protocol.rewinding import (
 )
 from pails.lsp.protocol.sessions import (
     EventParams,
+    MentionSearchParams,
+    MentionSearchResult,
+    ModelsListResult,
     QueueUpdateParams,
     SessionCancelParams,
     SessionCancelResult,
@@ -206,6 +209,13 @@ CLIENT_TO_SERVER = (
         ChangesExportOriginParams,
         ChangesExportOriginResult,
         "The lines of the agent in all files, as JSON to be kept, such as in a git note.",
+    ),
+    Method("pai/models/list", Empty, ModelsListResult, "The servers found, and their models."),
+    Method(
+        "pai/mention/search",
+        MentionSearchParams,
+        MentionSearchResult,
+        "Files and folders by a part of their path, for who types a mention.",
     ),
     Method("pai/status", Empty, StatusResult, "Version, model and configuration warnings."),
 )

@@ -160,6 +160,35 @@ class StatusResult(WireModel):
     warnings: list[str] = Field(description="bad settings, each with the default used instead")
 
 
+class ModelServer(WireModel):
+    name: str = Field(description="where it was found, in words")
+    base_url: str
+    models: list[str]
+    is_current: bool = Field(description="the one that sessions ask, and `setModel` chooses from")
+
+
+class ModelsListResult(WireModel):
+    servers: list[ModelServer]
+
+
+class MentionSearchParams(WireModel):
+    query: str
+    workspace: str | None = Field(
+        None, description="absolute path; the first workspace folder when left out"
+    )
+    limit: int = Field(20, ge=1, le=200)
+
+
+class MentionedPlace(WireModel):
+    kind: Literal["file", "folder"]
+    name: str = Field(description="its path below the workspace")
+    uri: str
+
+
+class MentionSearchResult(WireModel):
+    places: list[MentionedPlace] = Field(description="what fits best first")
+
+
 class EventParams(WireModel):
     session_id: str
     seq: int
