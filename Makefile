@@ -30,8 +30,9 @@ lint: $(DEVELOPER) ## check style and types
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/python -m pyright
 
-docs: $(INSTALLED) ## write docs/protocol.md anew from the types
+docs: $(INSTALLED) ## write docs/protocol.md and the client's wire types anew
 	@$(BIN)/python scripts/protocol_docs.py
+	@$(BIN)/python -m scripts.wire_types
 
 bench: $(DEVELOPER) ## measure what Pails costs around the model
 	@$(BIN)/python -m tests.bench.run

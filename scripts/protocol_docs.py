@@ -76,7 +76,7 @@ def render() -> str:
     """The whole page."""
     event_schema = codec.event_schema()
     event_names = [_name(entry) for entry in event_schema["oneOf"]]
-    types = _types({**_wire_schemas(), **event_schema["$defs"]})
+    types = _types(all_schemas())
     own_section = {*event_names, *_params(), "PaiCapabilities", "Empty"}
     sections: list[Iterable[str]] = [
         [INTRODUCTION.format(digest=source_hash())],
@@ -115,12 +115,22 @@ def _wire_schemas() -> dict[str, Schema]:
     return schema["$defs"]
 
 
-def _types(schemas: Mapping[str, Schema]) -> dict[str, str]:
-    """A rendered section for each type. Only what a client sends may leave a field out."""
+def all_schemas() -> dict[str, Schema]:
+    """JSON Schema of every type on the wire, the events and what they hold included, by name."""
+    return {**_wire_schemas(), **codec.event_schema()["$defs"]}
+
+
+def sent_by_clients(schemas: Mapping[str, Schema]) -> set[str]:
+    """The names of the types that a client sends; only these may leave a field out."""
     roots = {PaiCapabilities.__name__}
     roots |= {method.params.__name__ for method in CLIENT_TO_SERVER + COMMANDS}
     roots |= {method.result.__name__ for method in SERVER_TO_CLIENT if method.result}
-    sent_by_client = _reachable(roots, schemas)
+    return _reachable(roots, schemas)
+
+
+def _types(schemas: Mapping[str, Schema]) -> dict[str, str]:
+    """A rendered section for each type."""
+    sent_by_client = sent_by_clients(schemas)
     return {
         name: "\n".join(_type(name, schema, optional=name in sent_by_client))
         for name, schema in schemas.items()
@@ -179,7 +189,7 @@ def _type(name: str, schema: Schema, *, optional: bool) -> Iterator[str]:
     properties = cast("dict[str, Schema]", schema.get("properties", {}))
     yield f"### {name}\n"
     if description := schema.get("description"):
-        yield _as_on_the_wire(description, properties) + "\n"
+        yield as_on_the_wire(description, properties) + "\n"
     if "enum" in schema:
         yield f"{_values(schema['enum'])}\n"
     if not properties:
@@ -195,7 +205,7 @@ def _type(name: str, schema: Schema, *, optional: bool) -> Iterator[str]:
     yield ""
 
 
-def _as_on_the_wire(description: str, properties: Iterable[str]) -> str:
+def as_on_the_wire(description: str, properties: Iterable[str]) -> str:
     """A docstring names fields and values as Python does; a reader of the wire as JSON does."""
     for field in properties:
         python_name = re.sub(r"([A-Z])", lambda match: "_" + match[1].lower(), field)
@@ -237,20 +247,18 @@ def _values(values: Iterable[object]) -> str:
     return ", ".join(f"`{value}`" for value in values)
 
 
-def main() -> int:
-    """Write the page, or with `--check` say whether it is current; returns the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def write_or_check(target: Path, text: str) -> int:
+    """Write the file, or with `--check` say whether it is current; returns the exit code."""
+    parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true", help="write nothing, fail when outdated")
-    arguments = parser.parse_args()
-    page = render()
-    if arguments.check:
-        current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page
-        if not current:
-            sys.stderr.write("docs/protocol.md is out of date. Run `make docs`.\n")
-        return 0 if current else 1
-    PAGE.write_text(page, encoding="utf-8")
-    return 0
+    if not parser.parse_args().check:
+        target.write_text(text, encoding="utf-8")
+        return 0
+    if target.exists() and target.read_text(encoding="utf-8") == text:
+        return 0
+    sys.stderr.write(f"{target.relative_to(ROOT)} is out of date. Run `make docs`.\n")
+    return 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(PAGE, render()))

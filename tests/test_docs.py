@@ -16,7 +16,7 @@ from pails.config.settings import SETTINGS
 from pails.core.rpc import ErrorCode
 from pails.lsp.protocol.methods import CLIENT_TO_SERVER, COMMANDS, SERVER_TO_CLIENT
 from pails.session import codec
-from scripts import protocol_docs
+from scripts import protocol_docs, wire_types
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -26,6 +26,10 @@ def test_the_protocol_page_is_current() -> None:
     page = protocol_docs.PAGE.read_text(encoding="utf-8")
 
     assert page == protocol_docs.render(), "run `make docs`"
+
+
+def test_the_types_of_the_vs_code_client_are_those_of_the_server() -> None:
+    assert wire_types.TARGET.read_text(encoding="utf-8") == wire_types.render(), "run `make docs`"
 
 
 def test_the_check_fails_on_an_outdated_page(tmp_path: Path) -> None:
