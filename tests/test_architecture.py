@@ -68,8 +68,8 @@ BORDERS = {
     "pails.lsp.transport": "a request, from the editor or to it",
     "pails.lsp.server": "a request: shutting down",
     "pails.cli.client": "a request, from the server to the terminal",
-    "pails.tools.executor": "a tool",
-    "pails.tools.judging": "a tool: what is wrong with one call is not wrong with its neighbours",
+    "pails.tools.calls.executor": "a tool",
+    "pails.tools.calls.judging": "a tool: a fault of one call is not one of its neighbours",
 }
 """The only modules that may catch `Exception`: at the border of a request or of a tool.
 

@@ -48,8 +48,8 @@ from pails.core.events import (
 from pails.core.ports import ApprovalAnswer
 from pails.entry import load_snapshots
 from pails.session.session import PromptReceipt
-from pails.tools.executor import IF_DONE
-from pails.tools.repeats import GIVE_UP_AT, HINT_AT
+from pails.tools.calls.repeats import GIVE_UP_AT, HINT_AT
+from pails.tools.calls.written import IF_DONE
 from tests.support.scripted_model import Calls, Drop, Gate, Raw, Say, ScriptedModel, Status
 from tests.support.workbench import Desk, allow, environment, workbench
 

@@ -13,7 +13,7 @@ import pytest
 from pails.core.ports import SyntaxChecker, SyntaxReport
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.diagnostics.languages import GRAMMARS
-from pails.tools.findings import findings
+from pails.tools.calls.findings import findings
 from tests.support.process_zoo import children_of
 from tests.unit.diagnostics.samples import SAMPLES
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pails.core.numbers import counted
+
 How = Literal["restored", "merged", "broughtBack", "removed"]
 
 _TOLD: dict[How, str] = {
@@ -73,20 +75,15 @@ def summary(report: RewindReport, shown: Sequence[str]) -> str:
     conflicts."""
     lines = list[str]()
     if report.turns:
-        count = len(report.turns)
-        lines.append(f"{count} turn{'' if count == 1 else 's'} of the conversation")
+        lines.append(f"{counted(len(report.turns), 'turn')} of the conversation")
     names = dict(zip((*report.files, *report.conflicts), shown, strict=True))
     for how, told in _TOLD.items():
         paths = [names[file] for file in report.files if file.how == how]
         if paths:
-            lines.append(f"{_counted(len(paths))} {told}: {_listed(paths)}")
+            lines.append(f"{counted(len(paths), 'file')} {told}: {_listed(paths)}")
     lines += [f"{names[item]} is left alone: {item.reason}" for item in report.conflicts]
     lines += report.notes
     return "\n".join(lines or ["Nothing changes."])
-
-
-def _counted(count: int) -> str:
-    return "1 file" if count == 1 else f"{count:,} files"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -99,6 +99,15 @@ class TreeSitterChecker:
             return await begun.report
         return await self._checked(path, before, after)
 
+    async def available(self) -> list[GrammarStatus]:
+        """Try every grammar, each by itself: a crash is told of the one that crashed."""
+        statuses: list[GrammarStatus] = []
+        for language, grammar in GRAMMARS.items():
+            answer = await self._request({"load": language})
+            detail = answer.get("error") or _version(grammar.module)
+            statuses.append(GrammarStatus(language, "error" not in answer, detail))
+        return statuses
+
     async def _checked(self, path: Path, before: str | None, after: str) -> SyntaxReport:
         languages = candidates(path, after)
         if not languages:
@@ -108,21 +117,12 @@ class TreeSitterChecker:
             return _unchecked(language, "more than 5 million characters")
         if "\0" in after:
             return _unchecked(language, "the text is binary")
-        answer = await self._check(path, languages, before or "", after)
+        answer = await self._answer(path, languages, before or "", after)
         if "error" in answer:
             return _unchecked(language, answer["error"])
         return _report(answer)
 
-    async def available(self) -> list[GrammarStatus]:
-        """Try every grammar, each by itself: a crash is told of the one that crashed."""
-        statuses: list[GrammarStatus] = []
-        for language, grammar in GRAMMARS.items():
-            answer = await self._answer({"load": language})
-            detail = answer.get("error") or _version(grammar.module)
-            statuses.append(GrammarStatus(language, "error" not in answer, detail))
-        return statuses
-
-    async def _check(
+    async def _answer(
         self, path: Path, languages: Sequence[str], before: str, after: str
     ) -> dict[str, Any]:
         """The child's answer. What it knows of the text already is not sent again."""
@@ -134,17 +134,17 @@ class TreeSitterChecker:
             start, end = common_ends(before, after)
             span, new = (start, len(before) - end), after[start : len(after) - end]
             change = {"base": known.id, "span": span, "texts": [new]}
-            answer = await self._answer({**about, **change})
+            answer = await self._request({**about, **change})
         if "unknown" in answer:
             texts = [after] if before == after else [before, after]
-            answer = await self._answer({**about, "texts": texts})
+            answer = await self._request({**about, "texts": texts})
         if "error" not in answer:
             self._sent[path] = _Sent(identifier, after)
         while len(self._sent) > _MOST_KNOWN:
             self._sent.popitem(last=False)
         return answer
 
-    async def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+    async def _request(self, request: dict[str, Any]) -> dict[str, Any]:
         try:
             return await self._worker.request(request, self._seconds)
         except TimeoutError:

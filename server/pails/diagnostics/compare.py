@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pails.core.hunks import Block, changed_blocks
-from pails.diagnostics.syntax import Finding, Position
+from pails.diagnostics.source import Position
+from pails.diagnostics.syntax import Finding
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 

@@ -11,8 +11,6 @@ This module runs in a child process that has to start quickly, hence plain tuple
 `pails.core` would take longer than everything here.
 """
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -20,20 +18,23 @@ from typing import NamedTuple
 from tree_sitter import Language, Node, Tree
 
 from pails.diagnostics.indentation import badly_indented
+from pails.diagnostics.nodes import (
+    CLOSERS,
+    OPENERS,
+    QUOTES,
+    first_leaf,
+    is_comment,
+    is_trailing_comma,
+    leaf_after,
+    open_bracket,
+    sibling_opener,
+)
+from pails.diagnostics.source import Position, Source
 
 MAX_FINDINGS = 500
 """Enough to tell old errors from new ones; a person or a model is shown far fewer."""
 
-Position = tuple[int, int]
-"""Line and column, both from 1; columns count code points."""
-
 _SHOWN_TOKEN = 30
-_SHOWN_LINE = 160
-_LONE_RETURN = re.compile(rb"\r(?!\n)")
-_CLOSERS = {"(": ")", "[": "]", "{": "}", "${": "}", "#{": "}"}
-_QUOTES = {'"': '"', "'": "'", "`": "`", "string_start": "string_end"}
-_PAIRS = _CLOSERS | _QUOTES
-_OPENERS = {")": "(", "]": "[", "}": "{"}
 _SKIPPED = 0  # the parse state of a token that was read while recovering from an error
 
 
@@ -66,7 +67,7 @@ class Place(NamedTuple):
     nested: bool = False
 
 
-def find_errors(source: "Source", tree: Tree, name: str) -> list[Finding]:
+def find_errors(source: Source, tree: Tree, name: str) -> list[Finding]:
     """The syntax errors of a text in source order, at most `MAX_FINDINGS`, one for each place.
 
     `name` is the language's name in the table: Python's indentation and the trailing commas of
@@ -80,61 +81,21 @@ def find_errors(source: "Source", tree: Tree, name: str) -> list[Finding]:
         places += [Place(a, b, say, a, (a, b)) for a, b, say in badly_indented(root)]
     found: dict[int, Finding] = {}
     for place in sorted(places, key=lambda place: (place.start, place.nested)):
-        found.setdefault(place.start, source.finding(place))
+        found.setdefault(place.start, _finding(source, place))
     return list(found.values())[:MAX_FINDINGS]
 
 
-class Source:
-    """A text as bytes, with its lines. A lone carriage return ends a line as a line feed does.
-
-    A byte order mark at the start is not part of the text.
-    """
-
-    def __init__(self, text: str) -> None:
-        # Half a surrogate pair becomes "?", which keeps the count of code points.
-        data = text.removeprefix("\ufeff").encode("utf-8", "replace")
-        self.data = _LONE_RETURN.sub(b"\n", data) if b"\r" in data else data
-        self._starts: list[int] = []
-
-    def text(self, start: int, end: int) -> str:
-        return self.data[start:end].decode("utf-8", "replace")
-
-    def position(self, offset: int) -> Position:
-        if not self._starts:
-            self._starts = [0, *(match.end() for match in re.finditer(b"\n", self.data))]
-        line = bisect_right(self._starts, offset)
-        return line, len(self.text(self._starts[line - 1], offset)) + 1
-
-    def point(self, offset: int) -> tuple[int, int]:
-        """The row and the column of a byte as tree-sitter counts them: from 0, in bytes."""
-        return self.data.count(b"\n", 0, offset), offset - self.data.rfind(b"\n", 0, offset) - 1
-
-    def finding(self, place: Place) -> Finding:
-        start = self.position(place.start)
-        return Finding(
-            start,
-            self.position(place.end),
-            place.message,
-            self._line(*start),
-            self.position(place.anchor),
-            (self.position(place.region[0]), self.position(place.region[1])),
-            place.nested,
-        )
-
-    def end_of_token_before(self, offset: int) -> int:
-        while offset and self.data[offset - 1] in b" \t\n\r\f":
-            offset -= 1
-        return offset
-
-    def _line(self, line: int, column: int) -> str:
-        """That line, cut around the column when it is long."""
-        end = self._starts[line] if line < len(self._starts) else len(self.data)
-        text = self.text(self._starts[line - 1], end).rstrip("\r\n")
-        if len(text) <= _SHOWN_LINE:
-            return text
-        first = max(0, min(column - _SHOWN_LINE // 2, len(text) - _SHOWN_LINE))
-        cut = text[first : first + _SHOWN_LINE]
-        return ("…" if first else "") + cut + ("…" if first + _SHOWN_LINE < len(text) else "")
+def _finding(source: Source, place: Place) -> Finding:
+    start = source.position(place.start)
+    return Finding(
+        start,
+        source.position(place.end),
+        place.message,
+        source.line(*start),
+        source.position(place.anchor),
+        (source.position(place.region[0]), source.position(place.region[1])),
+        place.nested,
+    )
 
 
 class _Search:
@@ -153,7 +114,7 @@ class _Search:
         pending: list[tuple[Node, int | None]] = [(root, None)]
         while pending:
             node, head = pending.pop()
-            if self._trailing_commas and _is_trailing_comma(node):
+            if self._trailing_commas and is_trailing_comma(node):
                 continue
             if node.is_missing or node.is_error:
                 place = self._missing(node) if node.is_missing else self._stuck(node, head)
@@ -166,8 +127,8 @@ class _Search:
         """A token that the parser invented; at the end of the file its bracket is the place."""
         end = self._source.end_of_token_before(node.start_byte)
         what = node.type.strip("_").replace("_", " ") if node.is_named else _quoted(node.type)
-        opener = _sibling_opener(node)
-        following = _leaf_after(node)
+        opener = sibling_opener(node)
+        following = leaf_after(node)
         if opener and following is None:
             return self._at_bracket(opener, None, (opener.start_byte, opener.end_byte))
         where = f" for {self._named(opener)}" if opener else f" before {self._shown(following)}"
@@ -182,7 +143,7 @@ class _Search:
         if token and token.is_missing:
             return self._missing(token)
         limit = token.start_byte if token else len(self._source.data)
-        opener = _open_bracket(around, limit) if head is None else None
+        opener = open_bracket(around, limit) if head is None else None
         region = error.start_byte, max(error.end_byte, limit)
         if opener and (opener.type != self._block_brace or token is None):
             return self._at_bracket(opener, token, region)
@@ -192,7 +153,7 @@ class _Search:
 
     def _at_bracket(self, opener: Node, token: Node | None, region: tuple[int, int]) -> Place:
         said = f"{self._shown(opener)} is not closed"
-        if opener.type not in _QUOTES:
+        if opener.type not in QUOTES:
             said += f" before {self._shown(token)}"
             if token and token.start_point.row != opener.start_point.row:
                 said += f" of line {self._line_of(token)}"
@@ -207,9 +168,9 @@ class _Search:
         while node.children:
             bad = self._first_bad(node)
             if bad is None:
-                return _leaf_after(node), around
+                return leaf_after(node), around
             if not bad.has_error:
-                return _first_leaf(bad), around
+                return first_leaf(bad), around
             node = bad
             if node.is_error:
                 around.append(node)
@@ -221,13 +182,13 @@ class _Search:
         for child in node.children:
             if child.has_error:
                 return child
-            if not node.is_error or _is_comment(child):
+            if not node.is_error or is_comment(child):
                 continue
-            if child.type in _OPENERS and (not opened or _CLOSERS[opened.pop()] != child.type):
+            if child.type in OPENERS and (not opened or CLOSERS[opened.pop()] != child.type):
                 return child
-            if child.type in _CLOSERS:
+            if child.type in CLOSERS:
                 opened.append(child.type)
-            if not self._fits(_first_leaf(child)):
+            if not self._fits(first_leaf(child)):
                 return child
         return None
 
@@ -256,66 +217,3 @@ class _Search:
 
 def _quoted(text: str) -> str:
     return f"'{text}'" if '"' in text else f'"{text}"'
-
-
-def _first_leaf(node: Node) -> Node:
-    while node.children:
-        node = node.children[0]
-    return node
-
-
-def _leaf_after(node: Node) -> Node | None:
-    """The first token behind a node, but for comments and empty ones; None at the end."""
-    at: Node | None = node
-    while at is not None:
-        sibling = at.next_sibling
-        while sibling is not None and (
-            sibling.start_byte == sibling.end_byte or _is_comment(sibling)
-        ):
-            sibling = sibling.next_sibling
-        if sibling is not None:
-            return _first_leaf(sibling)
-        at = at.parent
-    return None
-
-
-def _is_comment(node: Node) -> bool:
-    return node.is_extra and node.is_named and not node.is_error
-
-
-def _is_trailing_comma(node: Node) -> bool:
-    """Whether the error is only a comma before a closing bracket, or what is missing behind it."""
-    comma: Node | None = node
-    if node.is_missing:
-        comma = node.prev_sibling
-    elif node.is_error and node.child_count == 1:
-        comma = node.children[0]
-    closer = _leaf_after(node)
-    return bool(comma and comma.type == "," and closer and closer.type in ("]", "}"))
-
-
-def _open_bracket(around: list[Node], limit: int) -> Node | None:
-    """The innermost bracket or quote before `limit` that these nested ERROR nodes left open."""
-    for error in reversed(around):
-        opened: list[Node] = []
-        for child in error.children:
-            if child.start_byte >= limit:
-                break
-            if opened and child.type == _PAIRS[opened[-1].type]:
-                opened.pop()
-            elif child.type in _PAIRS and child.child_count == 0:
-                opened.append(child)
-        if opened:
-            return opened[-1]
-    return None
-
-
-def _sibling_opener(missing: Node) -> Node | None:
-    """The bracket that a missing one would close."""
-    wanted = _OPENERS.get(missing.type)
-    sibling = missing.prev_sibling
-    while wanted is not None and sibling is not None:
-        if sibling.type.endswith(wanted) and sibling.child_count == 0:
-            return sibling
-        sibling = sibling.prev_sibling
-    return None

@@ -12,7 +12,8 @@ from tree_sitter import Parser, Range, Tree
 from pails.core.text import common_ends
 from pails.diagnostics.grammars import load
 from pails.diagnostics.indentation import badly_indented
-from pails.diagnostics.syntax import Finding, Source, find_errors
+from pails.diagnostics.source import Source
+from pails.diagnostics.syntax import Finding, find_errors
 
 
 class Checked(NamedTuple):

@@ -80,9 +80,9 @@ def read_bytes(path: Path, limit: int = MAX_READ_BYTES) -> bytes:
     Raises `OSError`: those of `open_regular`, and EFBIG for more than `limit` bytes.
     """
     with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > limit:
-            raise OSError(errno.EFBIG, f"has {size:,} bytes, more than {limit:,}", str(path))
+        found = os.fstat(file.fileno()).st_size
+        if found > limit:
+            raise OSError(errno.EFBIG, f"has {found:,} bytes, more than {limit:,}", str(path))
         return file.read()
 
 
@@ -161,11 +161,17 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Make a new file that only this person can read. Raises `StorageError`."""
+    """Make a new file that only this person can read. Raises `StorageError`; there is then none."""
     make_parents(path)
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+        except BaseException:
+            with suppress(OSError):
+                path.unlink()
+            raise
     except OSError as error:
         raise StorageError(f"{path}: {reason(error)}. It was not written.") from error
 

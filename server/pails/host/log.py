@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pails.core.errors import LogError
+from pails.host.files import reason
 from pails.host.locks import try_lock
 
 
@@ -27,7 +28,10 @@ class AppendLog:
             self._fd = os.open(path, flags, 0o600)
             self._size = os.fstat(self._fd).st_size
         except OSError as error:
-            raise LogError(f"Cannot open {path} for writing: {error.strerror}.") from error
+            raise LogError(
+                f"Cannot open {path} for writing: {reason(error)}. Nothing was written; make room "
+                "or give the rights to it, and try again."
+            ) from error
         if not try_lock(self._fd):
             self.close()
             raise LogError(
@@ -47,7 +51,7 @@ class AppendLog:
         except OSError as error:
             self._half_written = self._half_written or written > 0
             raise LogError(
-                f"Cannot write to {self._path}: {error.strerror}. What was written before is kept; "
+                f"Cannot write to {self._path}: {reason(error)}. What was written before is kept; "
                 "free some space and try again."
             ) from error
         self._size += written
@@ -59,7 +63,7 @@ class AppendLog:
             try:
                 os.ftruncate(self._fd, size)
             except OSError as error:
-                raise LogError(f"Cannot mend {self._path}: {error.strerror}.") from error
+                raise LogError(f"Cannot mend {self._path}: {reason(error)}.") from error
             self._size = size
         return cut_off
 
@@ -69,7 +73,7 @@ class AppendLog:
             await asyncio.to_thread(os.fsync, self._fd)
         except OSError as error:
             raise LogError(
-                f"The disk did not take {self._path}: {error.strerror}. What was written before "
+                f"The disk did not take {self._path}: {reason(error)}. What was written before "
                 "is kept; look at the disk and try again."
             ) from error
 
@@ -94,7 +98,7 @@ def read_lines(path: Path) -> tuple[list[bytes], int]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise LogError(f"Cannot read {path}: {error.strerror}.") from error
+        raise LogError(f"Cannot read {path}: {reason(error)}.") from error
     end = data.rfind(b"\n") + 1
     return data[:end].split(b"\n")[:-1], end
 

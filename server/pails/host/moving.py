@@ -91,6 +91,15 @@ def move(source: Path, target: Path) -> None:
         files.flush_folder(folder)
 
 
+def led_to(link: Path) -> tuple[int, int] | None:
+    """What a link leads to, as device and number; None where it is no link or leads nowhere."""
+    try:
+        status = link.stat() if link.is_symlink() else None
+    except OSError:
+        return None
+    return status and (status.st_dev, status.st_ino)
+
+
 def second_name(path: Path) -> Path | None:
     """Another name for the same file, by which it outlives its deletion; None without links."""
     other = path.parent / temporary_name()

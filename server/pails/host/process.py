@@ -10,24 +10,19 @@ import signal
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar, cast
 from uuid import uuid4
 
 from pails.core.tasks import uninterrupted
-from pails.host.output import LineReader, OutputWindow
+from pails.host.capture import Collector, OutputPipe
 from pails.host.process_tree import kill_tree, tree_members, with_marker
 from pails.host.programs import NotStarted, explain_start_failure
-from pails.host.spill import SpillFile
 
 OnOutput = Callable[[str], Awaitable[None]]
 
 DRAIN_SECONDS = 0.5
 """How long to wait for the end of the output once the command itself has exited."""
 
-_BUFFER_BYTES = 1024 * 1024
 _CONFIRM_SECONDS = 0.1
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +72,35 @@ async def run(
     loop = asyncio.get_running_loop()
     began = loop.time()
     marker = uuid4().hex
+    started = await _start(argv, cwd, env, marker)
+    if isinstance(started, NotStarted):
+        return started
+    command = _Command(*started, marker, Collector(spill), on_output)
     try:
-        transport, pipe = await loop.subprocess_exec(
-            _OutputPipe,
+        timed_out, background = await command.finish(timeout)
+    except BaseException:
+        await uninterrupted(command.abort())
+        raise
+    output, dropped, spilled, complete = await asyncio.to_thread(command.collector.finish)
+    return Finished(
+        exit_code=command.exit_code,
+        output=output,
+        dropped_bytes=dropped,
+        spill_path=spilled,
+        timed_out=timed_out,
+        background_pids=tuple(background),
+        seconds=loop.time() - began,
+        spill_complete=complete,
+    )
+
+
+async def _start(
+    argv: Sequence[str], cwd: Path, env: Mapping[str, str], marker: str
+) -> tuple[asyncio.SubprocessTransport, OutputPipe] | NotStarted:
+    """The running program, by whose `marker` it and all that it starts are found again."""
+    try:
+        return await asyncio.get_running_loop().subprocess_exec(
+            OutputPipe,
             *argv,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
@@ -94,94 +115,6 @@ async def run(
         # It may have started, and started others, before the cancellation came through.
         await uninterrupted(asyncio.to_thread(kill_tree, None, marker))
         raise
-    command = _Command(transport, pipe, marker, _Collector(spill), on_output)
-    try:
-        timed_out, background = await command.finish(timeout)
-    except BaseException:
-        await uninterrupted(command.abort())
-        raise
-    output, dropped, spilled, complete = await asyncio.to_thread(command.collector.finish)
-    return Finished(
-        exit_code=transport.get_returncode(),
-        output=output,
-        dropped_bytes=dropped,
-        spill_path=spilled,
-        timed_out=timed_out,
-        background_pids=tuple(background),
-        seconds=loop.time() - began,
-        spill_complete=complete,
-    )
-
-
-class _OutputPipe(asyncio.SubprocessProtocol):
-    """What the event loop tells about the child: its bytes, the end of them, and its exit.
-
-    `Process.wait` of asyncio waits for the pipe too, which a background process may hold open.
-    """
-
-    def __init__(self) -> None:
-        self.exited = asyncio.Event()
-        self._arrived = asyncio.Event()
-        self._buffer = bytearray()
-        self._closed = False
-        self._reading: asyncio.ReadTransport | None = None
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        child = cast("asyncio.SubprocessTransport", transport)
-        self._reading = cast("asyncio.ReadTransport", child.get_pipe_transport(1))
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        self._buffer += data
-        self._arrived.set()
-        if len(self._buffer) > _BUFFER_BYTES and self._reading:
-            self._reading.pause_reading()  # a flood waits in the pipe, not in our memory
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        self._closed = True
-        self._arrived.set()
-
-    def process_exited(self) -> None:
-        self.exited.set()
-
-    async def take(self) -> bytes:
-        """What has arrived since the last call; empty at the end of the output."""
-        await self._arrived.wait()
-        data = bytes(self._buffer)
-        self._buffer.clear()
-        if not self._closed:
-            self._arrived.clear()
-        if self._reading:
-            self._reading.resume_reading()
-        return data
-
-
-class _Collector:
-    """Joins the steps that an output goes through. Touches the disk: used in threads."""
-
-    def __init__(self, spill: Path | None) -> None:
-        self._lines = LineReader()
-        self._window = OutputWindow()
-        self._spill = SpillFile(spill)
-
-    def feed(self, data: bytes) -> str:
-        return self._keep(self._lines.feed(data))
-
-    def flush(self) -> str:
-        """What the last line without a newline says."""
-        return self._keep(self._lines.finish())
-
-    def finish(self) -> tuple[str, int, Path | None, bool]:
-        """The text to show, the bytes left out of it, where all of it is, whether that is all."""
-        output, dropped = self._window.fold()
-        return output, dropped, self._spill.close(keep=dropped > 0), self._spill.complete
-
-    def discard(self) -> None:
-        self._spill.close(keep=False)
-
-    def _keep(self, text: str) -> str:
-        self._window.add(text)
-        self._spill.write(text)
-        return text
 
 
 class _Command:
@@ -190,9 +123,9 @@ class _Command:
     def __init__(
         self,
         transport: asyncio.SubprocessTransport,
-        pipe: _OutputPipe,
+        pipe: OutputPipe,
         marker: str,
-        collector: _Collector,
+        collector: Collector,
         on_output: OnOutput | None,
     ) -> None:
         self.collector = collector
@@ -200,6 +133,11 @@ class _Command:
         self._pipe = pipe
         self._marker = marker
         self._reader = asyncio.create_task(self._read(on_output))
+
+    @property
+    def exit_code(self) -> int | None:
+        """See `Finished`."""
+        return self._transport.get_returncode()
 
     async def finish(self, timeout: float) -> tuple[bool, list[int]]:
         """Wait for the exit; whether the time ran out, and the pids that still run."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pails.host.files import reason
+
 _SHELL_ONLY = frozenset(
     ("cd", "source", ".", "export", "alias", "unset", "set", "eval", "exec", "ulimit", "umask")
 )
@@ -56,9 +58,9 @@ def explain_start_failure(
     found = look_up(argv[0], cwd, env)
     if isinstance(found, NotStarted):
         return found
-    if reason := _REASONS.get(error.errno or 0):
-        return NotStarted(f"{argv[0]} {reason}")
-    return NotStarted(f"{argv[0]} could not be started: {error.strerror or error}.")
+    if known := _REASONS.get(error.errno or 0):
+        return NotStarted(f"{argv[0]} {known}")
+    return NotStarted(f"{argv[0]} could not be started: {reason(error)}.")
 
 
 def _explain_missing(program: str, cwd: Path, env: Mapping[str, str]) -> str:

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
+from pails.host.files import reason
+
 SPILL_QUOTA = 64 * 1024 * 1024
 """Bytes of one output that are kept; a flood must not fill the disk."""
 
@@ -57,7 +59,7 @@ class SpillFile:
                 self._file = _create(path)
             self._file.write(self._held)
         except OSError as error:
-            self.failure = error.strerror or str(error)
+            self.failure = reason(error)
         self._held.clear()
 
 

@@ -7,6 +7,8 @@ import threading
 from contextlib import suppress
 from typing import TextIO
 
+from pails.host.files import reason
+
 try:
     import termios
 except ImportError:  # Windows has none; there, what was typed too early is not thrown away
@@ -77,7 +79,7 @@ def end_output(error: OSError) -> None:
     """
     if not isinstance(error, BrokenPipeError):
         with suppress(OSError):
-            sys.stderr.write(f"pails: {error.strerror or error}\n")
+            sys.stderr.write(f"pails: {reason(error)}\n")
             sys.stderr.flush()
     for stream in (sys.stdout, sys.stderr):
         _connect_to_nowhere(stream.fileno())

@@ -6,7 +6,8 @@ import zlib
 from pathlib import Path
 
 from pails.core.errors import StorageError
-from pails.host.files import exists, read_bytes, write_private
+from pails.host.files import read_bytes, reason, write_private
+from pails.host.folders import remove_files
 from pails.host.leftovers import temporary_name
 
 _ID = re.compile(r"[0-9a-f]{64}")
@@ -25,7 +26,7 @@ class TextStore:
         data = text.encode("utf-8", "surrogatepass")
         text_id = hashlib.sha256(data).hexdigest()
         path = self._path(text_id)
-        if not exists(path):
+        if not _holds(path, data):
             self._write(path, zlib.compress(data, _FAST))
         return text_id
 
@@ -50,8 +51,16 @@ class TextStore:
         try:
             temporary.replace(path)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise StorageError(f"{path}: {error.strerror or error}. It was not kept.") from error
+            remove_files([temporary])
+            raise StorageError(f"{path}: {reason(error)}. It was not kept.") from error
 
     def _path(self, text_id: str) -> Path:
         return self._folder / f"{text_id}.z"
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether the text is kept there whole; a machine that went down may have left half of it."""
+    try:
+        return zlib.decompress(read_bytes(path)) == data
+    except (OSError, zlib.error):
+        return False

@@ -5,12 +5,13 @@ Paths are strings here: looking at fifty thousand files takes twice as long with
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
+
+from pails.host.leftovers import temporary_name
 
 Kind = Literal["file", "link", "folder", "other"]
 
@@ -112,12 +113,13 @@ def set_executable(path: Path, *, executable: bool) -> None:
 def make_link(path: Path, target: bytes) -> None:
     """Make a link, in place of a file or a link that is there. Raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".pails-{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    temporary = path.parent / temporary_name()
     temporary.symlink_to(os.fsdecode(target))
     try:
         temporary.replace(path)
     except OSError:
-        temporary.unlink()
+        with suppress(OSError):
+            temporary.unlink()
         raise
 
 

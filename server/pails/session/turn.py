@@ -32,9 +32,10 @@ from pails.session.rewinding.snapshots import SessionSnapshots
 from pails.session.run import Signal, next_state
 from pails.session.store import title_of
 from pails.telemetry import bind
-from pails.tools.executor import Executor, Surroundings
-from pails.tools.files.document import Unreadable
-from pails.tools.files.unsaved import buffers_below, text_of
+from pails.tools.calls.executor import Executor
+from pails.tools.calls.surroundings import Surroundings
+from pails.tools.files.document import Unreadable, text_of
+from pails.tools.files.unsaved import buffers_below
 
 log = logging.getLogger(__name__)
 

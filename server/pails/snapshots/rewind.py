@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from pails.core.rewind import How
 from pails.host.listing import IGNORE_FILES
 from pails.snapshots.entries import (
     FILE,
@@ -33,11 +34,6 @@ class Snapshots(Protocol):
     def entry(self, snapshot: Snapshot, path: str) -> Entry | None: ...
     def paths(self, snapshot: Snapshot, folder: str = "") -> tuple[str, ...]: ...
     def read(self, entry: Entry) -> bytes: ...
-
-
-How = Literal["restored", "merged", "broughtBack", "removed"]
-"""What becomes of a path: as it was before; the same with later changes of the person kept; it
-exists again; it exists no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +64,8 @@ class Now:
 class Step:
     """One thing to do, if the path still is as `expected` (None: nothing is there).
 
-    `data` is the new content of a file, or what a link is to say; `mode` as in `Entry`.
+    `data` is the new content of a file, or what a link is to say; `mode` as in `Entry`. `how` is
+    what becomes of the path, as in `core.rewind`.
     """
 
     path: str

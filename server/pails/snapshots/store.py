@@ -13,49 +13,31 @@ import threading
 import time
 from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from pygit2 import GitError
-
-from pails.core.errors import ConfigurationError, StorageError
-from pails.host.files import exists, read_bytes, write_atomic, write_private
-from pails.host.folders import home_folders, make_private
+from pails.host.files import exists, write_private
+from pails.host.folders import make_private
 from pails.host.locks import locked
 from pails.host.paths import is_within, real_folder, real_path
 from pails.snapshots.cleaning import Cleaned, clean, find_store, open_store
 from pails.snapshots.deadline import Deadline
 from pails.snapshots.entries import (
-    FOLDER,
     Entry,
     FileDelta,
-    LeftOut,
     Limits,
-    Reason,
     Snapshot,
     SnapshotError,
     is_below,
 )
-from pails.snapshots.look import Look, Place, look_everywhere
-from pails.snapshots.look_again import Base, EverythingChangedError, look_at, still_left_out
+from pails.snapshots.explaining import explained, refuse_too_much
+from pails.snapshots.look import Place
 from pails.snapshots.objects import Objects
-from pails.snapshots.reading import Reader
-from pails.snapshots.stat_cache import decode, encode
-from pails.snapshots.trees import Edits, compare, edited, entry_at, set_edit, walk
+from pails.snapshots.taking import Taken, look_for, write_tree
+from pails.snapshots.trees import Edits, compare, edited, entry_at, paths_in, set_edit
 
 _NAME = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII)
 _MOST_SECONDS = 600.0
-_CACHE = "stat-cache"
-_CACHE_BYTES = 1_000_000_000
 _DROPPED = "dropped"
-
-
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    """What the last snapshot of this process was made of."""
-
-    tree: str
-    left_out: dict[str, Reason]
 
 
 class SnapshotStore:
@@ -69,7 +51,7 @@ class SnapshotStore:
         self._folder = folder
         self._place = place
         self._objects = objects
-        self._last: _Taken | None = None
+        self._last: Taken | None = None
         self._parent = objects.newest()
         self._thread = threading.RLock()
         self._stopped = False
@@ -84,13 +66,9 @@ class SnapshotStore:
         root = real_folder(workspace)
         if root is None:
             raise SnapshotError(f"{workspace} is not a folder, so there is nothing to keep.")
-        if reason := _refusal(root):
-            raise SnapshotError(
-                f"Pails keeps no snapshots of {root}: it is {reason}. What the agent does there "
-                "cannot be taken back as a whole. Open the folder of one project instead."
-            )
+        refuse_too_much(root)
         advice = f"If it stays so, remove {folder}: then Pails begins a new one, without the old"
-        with _explained("open the store of snapshots", f" {advice} snapshots."):
+        with explained("open the store of snapshots", f" {advice} snapshots."):
             make_private(folder)
             with locked(folder / "lock", time.monotonic() + _MOST_SECONDS):
                 objects = open_store(folder)
@@ -111,21 +89,19 @@ class SnapshotStore:
         if not _NAME.fullmatch(name):
             raise SnapshotError(f"{name!r} cannot be the name of a snapshot.")
         started = time.monotonic()
-        with self._thread, _explained(f"take the snapshot {name}"), self._limit(deadline) as limit:
+        with self._thread, explained(f"take the snapshot {name}"), self._limit(deadline) as limit:
             last, self._last = self._last, None
             while True:
                 if self._reopened():
                     last = None
-                look, everything = self._look(last, changed, limit)
+                look, base = look_for(self._place, self._objects, last, changed, limit)
                 with locked(self._folder / "lock", limit.at):
                     if self._is_replaced():
                         continue
-                    base = None if everything else last
-                    taken = self._write(look, base, limit)
-                    left_out = _told(taken, look)
+                    taken = write_tree(self._place, self._objects, look, base, limit)
                     seconds = time.monotonic() - started
                     snapshot = self._objects.commit(
-                        name, taken.tree, self._parent, seconds, left_out
+                        name, taken.tree, self._parent, seconds, taken.told(look)
                     )
                 self._last, self._parent = taken, snapshot.id
                 return snapshot
@@ -192,7 +168,7 @@ class SnapshotStore:
     def paths(self, snapshot: Snapshot, folder: str = "") -> tuple[str, ...]:
         """The paths of the files and links in a folder of a snapshot, or in all of it."""
         with self._opened("read a snapshot"):
-            return tuple(self._paths(snapshot.tree, folder))
+            return tuple(paths_in(snapshot.tree, folder, self._objects.read))
 
     def read(self, entry: Entry) -> bytes:
         """The bytes of a file, or what a link says."""
@@ -229,61 +205,6 @@ class SnapshotStore:
         if self._running is not None:
             self._running.end()
 
-    # -- looking and writing
-
-    def _look(
-        self, last: _Taken | None, changed: Collection[Path] | None, deadline: Deadline
-    ) -> tuple[Look, bool]:
-        """What is to be in the snapshot, and whether that is everything in it."""
-        if last is not None and changed is not None:
-            tree, read = last.tree, self._objects.read
-            base = Base(
-                lambda path: entry_at(tree, path, read),
-                lambda folder: self._paths(tree, folder),
-                last.left_out,
-            )
-            try:
-                return look_at(self._place, changed, base, deadline), False
-            except EverythingChangedError:
-                pass
-        return look_everywhere(self._place, deadline), True
-
-    def _write(self, look: Look, base: _Taken | None, deadline: Deadline) -> _Taken:
-        """Store what was seen, on top of the last snapshot or from nothing."""
-        objects = self._objects
-        edits: Edits = {}
-        reader = Reader(self._place, look, objects.write_blob, self._cache() if not base else {})
-        entries = None
-        try:
-            entries = reader.read(deadline)
-        finally:
-            if (
-                base is None and reader.has_read
-            ):  # also when time was up: the next scan then gets further
-                write_atomic(objects.folder / _CACHE, encode(reader.rows, reader.started))
-        for path in look.gone:
-            set_edit(edits, path, None)
-        for path, entry in entries.items():
-            set_edit(edits, path, entry)
-        tree = edited(base.tree if base else None, edits, objects.read, objects.write_tree)
-        left_out = still_left_out(base.left_out, look) if base else look.left_out
-        return _Taken(tree or objects.write_tree(b""), left_out)
-
-    def _cache(self) -> dict[str, bytes]:
-        try:
-            return decode(read_bytes(self._objects.folder / _CACHE, _CACHE_BYTES))
-        except OSError:
-            return {}
-
-    def _paths(self, tree: str, folder: str) -> list[str]:
-        read = self._objects.read
-        entry = entry_at(tree, folder, read) if folder else Entry(FOLDER, tree)
-        if entry is None or entry.mode != FOLDER:
-            return []
-        return [path for path, _ in walk(entry.id, read, f"{folder}/" if folder else "")]
-
-    # -- the store, which another process may have replaced
-
     @contextmanager
     def _limit(self, given: float | None) -> Generator[Deadline]:
         """When the work in hand has to end."""
@@ -296,7 +217,7 @@ class SnapshotStore:
 
     @contextmanager
     def _opened(self, doing: str) -> Generator[None]:
-        with self._thread, _explained(doing):
+        with self._thread, explained(doing):
             self._reopened()
             yield
 
@@ -309,39 +230,3 @@ class SnapshotStore:
         self._last = None
         self._objects = Objects(find_store(self._folder) or self._objects.folder)
         return True
-
-
-def _told(taken: _Taken, look: Look) -> tuple[LeftOut, ...]:
-    standing = [LeftOut(path, reason) for path, reason in sorted(taken.left_out.items())]
-    return (*standing, *look.told)
-
-
-def _refusal(root: Path) -> str:
-    """Why a folder is too much for snapshots; empty if it is not."""
-    if root.parent == root:
-        return "the root of a file system"
-    for home in home_folders():
-        if root == home:
-            return "your home folder"
-        if is_within(home, root):
-            return "a folder above your home folder"
-    return ""
-
-
-@contextmanager
-def _explained(doing: str, advice: str = "") -> Generator[None]:
-    """Turn what may go wrong into sentences for a person."""
-    try:
-        yield
-    except TimeoutError as error:
-        raise SnapshotError(
-            f"Pails could not {doing} in time. Your files are as they were, and so are all older "
-            "snapshots; the next one looks at everything again."
-        ) from error
-    except SnapshotError:
-        raise
-    except (GitError, OSError, ValueError, StorageError, ConfigurationError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SnapshotError(
-            f"Pails could not {doing}: {reason}. Your files are as they were.{advice}", reason
-        ) from error

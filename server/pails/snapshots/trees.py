@@ -90,6 +90,14 @@ def walk(tree: str, read: Read, prefix: str = "") -> Iterator[tuple[str, Entry]]
             yield prefix + name, entry
 
 
+def paths_in(tree: str, folder: str, read: Read) -> list[str]:
+    """The paths of all that is no folder in a folder of the tree; in the whole of it for ""."""
+    entry = entry_at(tree, folder, read) if folder else Entry(FOLDER, tree)
+    if entry is None or entry.mode != FOLDER:
+        return []
+    return [path for path, _ in walk(entry.id, read, f"{folder}/" if folder else "")]
+
+
 def compare(old: str, new: str, read: Read, prefix: str = "") -> Iterator[FileDelta]:
     """The paths that differ; equal folders are not read."""
     if old == new:

@@ -14,68 +14,32 @@ from typing import Annotated
 from uuid import uuid4
 
 from pydantic import AfterValidator, BeforeValidator, Field
-from pydantic_core import from_json
 
 from pails.core.events import Effect, ToolOutputDelta
 from pails.core.ports import Action, Editor, ToolResult
-from pails.core.text import first_line, join_surrogates, shown_path
+from pails.core.text import first_line, shown_path
 from pails.host.environment import command_environment
 from pails.host.process import Finished, run
 from pails.host.process_tree import with_marker
 from pails.host.programs import NotStarted, look_up
 from pails.policy.visible import visible, visible_line
 from pails.tools.files.open_files import OpenFiles
-from pails.tools.paths import PathText, path_for_person, resolve_path
+from pails.tools.paths import PathOrWorkspace, path_for_person, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
+from pails.tools.text.command_line import as_list, program_and_arguments, shell_notes
 
 OUTPUT_NAMES = "command-*-*.txt"
 """Matches the files that hold the outputs of commands."""
 _TITLE_CHARS = 120
 _LIVE_CHARS = 100_000
 _UNSAVED = "there is unsaved text"
-_USE_BASH = 'no shell runs it. For shell syntax use ["bash", "-c", "…"]'
-_SHELL_SYNTAX = re.compile(r"[|&;<>()$`\\*?\[\]{}\n]|(?:^|\s)[~#!]|^\s*\w+=")
-_NEVER_MEANT_LITERALLY = frozenset(("&&", "||", ">>", "&>", ">&2", "2>&1", "2>/dev/null"))
-_SELDOM_MEANT_LITERALLY = frozenset(("|", ">", "<", "&"))
-
-
-def _as_list(command: object) -> object:
-    """A list in any of the shapes in which models send one: bare, or as a string of JSON."""
-    if not isinstance(command, str):
-        return command
-    try:
-        return from_json(command) if command.lstrip().startswith("[") else [command]
-    except ValueError:
-        return [command]
-
-
-def _normalized(command: list[str]) -> list[str]:
-    """The arguments to run; one string with blanks, which models like to send, is split."""
-    arguments = [join_surrogates(part) for part in command]
-    if len(arguments) == 1:
-        arguments = _split(arguments[0])
-    if not arguments or not arguments[0].strip():
-        raise ValueError("names no program")
-    if any("\0" in part for part in arguments):
-        raise ValueError("holds a NUL character, which no program can be given")
-    if operators := _NEVER_MEANT_LITERALLY.intersection(arguments):
-        raise ValueError(f"holds {' '.join(sorted(operators))}, but {_USE_BASH}")
-    return arguments
-
-
-def _split(line: str) -> list[str]:
-    if not re.search(r"\s", line.strip()):
-        return [line.strip()]
-    if _SHELL_SYNTAX.search(line):
-        raise ValueError(f"is one string with shell syntax, but {_USE_BASH}")
-    return shlex.split(line)
 
 
 class RunCommandParameters(Parameters):
-    command: Annotated[list[str], BeforeValidator(_as_list), AfterValidator(_normalized)] = Field(
-        description="the program and its arguments"
-    )
-    cwd: PathText = Field(".", description="folder to run in")
+    command: Annotated[
+        list[str], BeforeValidator(as_list), AfterValidator(program_and_arguments)
+    ] = Field(description="the program and its arguments")
+    cwd: PathOrWorkspace = Field(".", description="folder to run in")
     timeout_seconds: int | None = Field(None, ge=1, le=600, description="until it is ended")
 
 
@@ -165,7 +129,7 @@ class _Call:
         notes = [
             *_output_notes(outcome),
             *_background_notes(outcome),
-            *_shell_notes(self.command),
+            *shell_notes(self.command),
             *await self.open_files.after(self.context, before),
         ]
         body = outcome.output.rstrip("\n") or "(no output)"
@@ -245,10 +209,3 @@ def _background_notes(outcome: Finished) -> list[str]:
         return []
     pids = " ".join(map(str, outcome.background_pids))
     return [f"Still running in the background, its output no longer read: pid {pids}"]
-
-
-def _shell_notes(command: Sequence[str]) -> list[str]:
-    operators = _SELDOM_MEANT_LITERALLY.intersection(command)
-    if not operators:
-        return []
-    return [f"Note: {' '.join(sorted(operators))} went to the program as text; {_USE_BASH}."]

@@ -1,23 +1,21 @@
 """The tool `edit_file`: one or several edits of one file, all or none of them."""
 
-import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import cast
 
 from pydantic import Field, model_validator
 from pydantic_core import from_json
 
 from pails.core.events import Effect
-from pails.core.ports import Action, ToolResult
-from pails.core.text import shown_path
-from pails.tools.files.document import Document, Unreadable
+from pails.core.numbers import counted
+from pails.core.ports import Action, TextChange, ToolResult
 from pails.tools.files.documents import Documents
-from pails.tools.files.proposing import Plan, Planned, plan_step, propose_plan
-from pails.tools.files.transaction import Step
-from pails.tools.paths import PathText, path_for_person, resolve_path, unwritable
+from pails.tools.files.editing import Edited, propose_edit
+from pails.tools.paths import PathText, path_for_person, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 from pails.tools.text.cells import is_notebook
-from pails.tools.text.edit import EditError, EditPlan, apply_changes, changes_between, find_edit
+from pails.tools.text.edit import EditError, apply_changes, changes_between, find_edit
 
 _NOTEBOOK_HINT = " The cells of a notebook are changed with edit_notebook."
 
@@ -74,25 +72,18 @@ class EditFile(Tool[EditFileParameters]):
     async def propose(
         self, args: EditFileParameters, context: CallContext
     ) -> Proposal | ToolResult:
-        path = resolve_path(context, args.path)
-        shown = shown_path(path, context.workspace)
-        document = await self._documents.read(path)
-        if isinstance(document, Unreadable):
-            return await unwritable(context, path, document)
-        planned = await asyncio.to_thread(_plan, context, document, args.all_edits, shown)
-        if isinstance(planned, EditError):
-            text = f"{shown} was not edited. {planned.message}"
-            if is_notebook(path):
-                text += _NOTEBOOK_HINT
-            return ToolResult(text, is_error=True)
-        replaced = planned.told.removeprefix(f"Edited {shown}: ").removesuffix(", ")
-        title = f"Edit {path_for_person(context, path)}: {replaced}"
-        return propose_plan(context, self._documents, Plan(title, f"Edit {shown}", (planned,)))
+        def edit(text: str) -> Edited | EditError:
+            edited = _edited(text, args.all_edits)
+            if isinstance(edited, EditError) and is_notebook(Path(args.path)):
+                return EditError(edited.message + _NOTEBOOK_HINT)
+            return edited
+
+        return await propose_edit(context, self._documents, args.path, edit)
 
 
 def _listed(edits: object) -> list[dict[str, object]]:
     """Edits in any of the shapes in which models send them: also as a string of JSON, or one
-    without its brackets. None where they are something else."""
+    without its brackets. Empty where they are something else."""
     if isinstance(edits, str):
         try:
             edits = from_json(edits)
@@ -103,26 +94,13 @@ def _listed(edits: object) -> list[dict[str, object]]:
     return found if len(found) == len(items) else []
 
 
-def _plan(
-    context: CallContext, document: Document, edits: Sequence[Edit], shown: str
-) -> Planned | EditError:
-    """The changes, the text after them, and the diff. In a thread, as the text may be large."""
-    made = make_edits(document.text, edits)
-    if isinstance(made, EditError):
-        return made
-    count, after, plan = made
-    replaced = "1 replacement" if count == 1 else f"{count} replacements"
-    step = Step(document, document.path, after, plan.changes)
-    return plan_step(context, step, f"Edited {shown}: {replaced}, ", plan.note)
+def _edited(text: str, edits: Sequence[Edit]) -> Edited | EditError:
+    """What the edits make of a text, each in the outcome of the one before.
 
-
-def make_edits(text: str, edits: Sequence[Edit]) -> tuple[int, str, EditPlan] | EditError:
-    """How many replacements the edits are, the text after all of them, and the way there.
-
-    Each is made in the outcome of the one before. One that cannot be made is an error for all.
+    One that cannot be made is an error for all.
     """
     count, after, notes = 0, text, list[str]()
-    plan = EditPlan(())
+    changes: tuple[TextChange, ...] = ()
     for number, edit in enumerate(edits, 1):
         found = find_edit(after, edit.old, edit.new, replace_all=edit.replace_all)
         which = f"Edit {number} of {len(edits)}" if len(edits) > 1 else ""
@@ -131,8 +109,11 @@ def make_edits(text: str, edits: Sequence[Edit]) -> tuple[int, str, EditPlan] | 
             return EditError(f"{failed}{found.message}")
         if found.note:
             notes.append(f"{which}: {found.note}" if which else found.note)
-        after, count, plan = apply_changes(after, found.changes), count + len(found.changes), found
+        changes = found.changes
+        after, count = apply_changes(after, changes), count + len(changes)
     if after == text:
         return EditError("The edits undo each other: together they would change nothing.")
-    changes = plan.changes if len(edits) == 1 else changes_between(text, after)
-    return count, after, EditPlan(changes, " ".join(notes))
+    if len(edits) > 1:
+        changes = changes_between(text, after)
+    replaced = counted(count, "replacement")
+    return Edited(after, changes, replaced, replaced, " ".join(notes))

@@ -7,13 +7,13 @@ from pydantic import Field
 
 from pails.core.errors import ConfigurationError
 from pails.core.events import Effect
+from pails.core.numbers import counted
 from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
 from pails.host.search import SearchOutput, run_search
 from pails.policy.visible import visible_line
-from pails.tools.globs import MAX_GLOB_CHARS, Glob, compile_glob
 from pails.tools.paths import (
-    PathText,
+    PathOrWorkspace,
     echoed,
     missing_message,
     path_for_person,
@@ -21,6 +21,7 @@ from pails.tools.paths import (
     shown_place,
 )
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
+from pails.tools.text.globs import MAX_GLOB_CHARS, Glob, compile_glob
 
 MAX_FILES = 500
 _LIMIT_BYTES = 50_000_000
@@ -36,7 +37,7 @@ class GlobParameters(Parameters):
     pattern: str = Field(
         min_length=1, max_length=MAX_GLOB_CHARS, description="such as *.py or src/**/*.{ts,tsx}"
     )
-    path: PathText = Field(".", description="directory to search")
+    path: PathOrWorkspace = Field(".", description="directory to search")
 
 
 class GlobFiles(Tool[GlobParameters]):
@@ -77,7 +78,7 @@ class GlobFiles(Tool[GlobParameters]):
             lines.append(f"[{len(found) - MAX_FILES:,} of {len(found):,} files not shown]")
         if output.cut:
             lines.append("[the search was stopped early: there may be more]")
-        return ToolResult("\n".join(lines), summary=f"{len(found)} files")
+        return ToolResult("\n".join(lines), summary=counted(len(found), "file"))
 
 
 def _matching(output: SearchOutput, glob: Glob) -> list[str]:

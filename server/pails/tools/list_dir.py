@@ -3,17 +3,18 @@
 import asyncio
 
 from pails.core.events import Effect
+from pails.core.numbers import counted, shown_size
 from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_name, shown_path
 from pails.host import files
-from pails.tools.paths import PathText, missing_message, path_for_person, resolve_path
+from pails.tools.paths import PathOrWorkspace, missing_message, path_for_person, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 
 MAX_ENTRIES = 500
 
 
 class ListDirParameters(Parameters):
-    path: PathText = "."
+    path: PathOrWorkspace = "."
 
 
 class ListDir(Tool[ListDirParameters]):
@@ -40,13 +41,13 @@ class ListDir(Tool[ListDirParameters]):
             text = f"{shown} is a file, not a directory. Use read_file."
             return ToolResult(text, is_error=True)
         except OSError as error:
-            text = f"{shown} cannot be listed: {error.strerror or error}."
+            text = f"{shown} cannot be listed: {files.reason(error)}."
             return ToolResult(text, is_error=True)
         lines = [_line(entry) for entry in entries[:MAX_ENTRIES]]
         if len(entries) > MAX_ENTRIES:
             rest = len(entries) - MAX_ENTRIES
             lines.append(f"[{rest:,} of {len(entries):,} entries not shown; use glob]")
-        summary = f"{len(entries)} entries" if len(entries) != 1 else "1 entry"
+        summary = counted(len(entries), "entry", "entries")
         return ToolResult("\n".join(lines) or "[empty directory]", summary=summary)
 
 
@@ -61,13 +62,3 @@ def _line(entry: files.Entry) -> str:
             return f"{name} -> {shown_name(entry.target)}"
         case "other":
             return f"{name}\t(neither file nor directory)"
-
-
-def shown_size(size: int) -> str:
-    """A size in bytes as people read it."""
-    amount = float(size)
-    for unit in ("B", "KB", "MB"):
-        if amount < 1000:
-            return f"{size} B" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"

@@ -1,11 +1,14 @@
 """The tools `move_path` and `delete_path`: files, links and folders as a whole."""
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field
 
 from pails.core.events import Effect
+from pails.core.numbers import counted
 from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
 from pails.host import moving
@@ -13,8 +16,9 @@ from pails.host.paths import named_and_real
 from pails.policy.paths import judge_paths, resolve
 from pails.tools.files.document import Unwritten
 from pails.tools.files.documents import Documents
-from pails.tools.files.places import Place, find_place, move, remove
+from pails.tools.files.places import Leaf, Place, find_place, move, remove
 from pails.tools.paths import (
+    WORKSPACE_GONE,
     PathText,
     is_workspace_gone,
     missing_message,
@@ -53,35 +57,74 @@ class MovePath(Tool[MovePathParameters]):
     async def propose(
         self, args: MovePathParameters, context: CallContext
     ) -> Proposal | ToolResult:
-        path, target = resolve_path(context, args.path), resolve_path(context, args.to)
-        place = await _found(self._documents, context, path)
+        place = await _found(self._documents, context, resolve_path(context, args.path))
         if isinstance(place, ToolResult):
             return place
+        target = resolve_path(context, args.to)
+        wanted = await asyncio.to_thread(_planned, context, place, target)
+        if isinstance(wanted, ToolResult):
+            return wanted
         shown, there = (shown_path(each, context.workspace) for each in (place.path, target))
-        new_place = await asyncio.to_thread(moving.new_place, place.path, target)
-        if new_place is None:
-            return _refused(f"{there} exists already, and nothing is moved onto anything.")
-        if new_place.is_relative_to(place.path) and new_place != place.path:
-            return _refused(f"{there} is inside of what is to be moved.")
-        leaves = [new_place / leaf.path.relative_to(place.path) for leaf in place.leaves]
-        refusal = await asyncio.to_thread(_guarded, context, place, leaves)
-        if refusal:
-            return refusal
 
         async def run() -> ToolResult:
             if await is_workspace_gone(context):
-                return _refused("The workspace no longer exists. Tell the person.")
-            moved = await move(self._documents, place, new_place, f"Move {shown}")
+                return _refused(WORKSPACE_GONE)
+            moved = await move(self._documents, place, wanted.target, f"Move {shown}")
             if isinstance(moved, Unwritten):
                 return ToolResult(moved.message, is_error=True)
-            for leaf, new_leaf in zip(place.leaves, leaves, strict=True):
+            for leaf, path in wanted.leaves:
                 if leaf.document and self._documents.knows(leaf.document):
-                    self._documents.saw(new_leaf, leaf.document.text)
-            text = f"Moved {shown} to {there}{_counted(place)}."
+                    self._documents.saw(path, leaf.document.text)
+            text = f"Moved {shown} to {there}{_with_files(place)}."
+            if wanted.links:
+                text += await asyncio.to_thread(_lost_links, context, wanted)
             return ToolResult(text, summary=f"moved to {there}", changes=moved)
 
-        text = self.action(args, context).title + _counted(place)
+        text = self.action(args, context).title + _with_files(place)
         return Proposal(run, text, f"rename from {shown}\nrename to {there}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """A move that may be made, to the path `target`.
+
+    `leaves` are those of the place with their new paths; `links` has by its new path what each
+    link among them leads to, if that is anything.
+    """
+
+    target: Path
+    leaves: tuple[tuple[Leaf, Path], ...]
+    links: Mapping[Path, tuple[int, int]]
+
+
+def _planned(context: CallContext, place: Place, target: Path) -> _Move | ToolResult:
+    """The move of what stands there, or why it may not be made. Blocks."""
+    there = shown_path(target, context.workspace)
+    new_place = moving.new_place(place.path, target)
+    if new_place is None:
+        return _refused(f"{there} exists already, and nothing is moved onto anything.")
+    if new_place.is_relative_to(place.path) and new_place != place.path:
+        return _refused(f"{there} is inside of what is to be moved.")
+    leaves = [(leaf, new_place / leaf.path.relative_to(place.path)) for leaf in place.leaves]
+    refusal = _guarded(context, place, [path for _, path in leaves])
+    if refusal:
+        return refusal
+    led = {path: moving.led_to(leaf.path) for leaf, path in leaves if leaf.document is None}
+    links = {path: end for path, end in led.items() if end is not None}
+    return _Move(new_place, tuple(leaves), links)
+
+
+def _lost_links(context: CallContext, moved: _Move) -> str:
+    """A sentence about the links that do not lead where they did. Blocks."""
+    lost = [path for path, end in moved.links.items() if moving.led_to(path) != end]
+    if not lost:
+        return ""
+    names = ", ".join(shown_path(path, context.workspace) for path in lost[:_LISTED])
+    more = f" and {len(lost) - _LISTED} more" if len(lost) > _LISTED else ""
+    return (
+        f"\nThese links are relative and no longer lead where they did: {names}{more}. Mend them "
+        "with run_command."
+    )
 
 
 class DeletePath(Tool[DeletePathParameters]):
@@ -108,7 +151,9 @@ class DeletePath(Tool[DeletePathParameters]):
         shown = shown_path(place.path, context.workspace)
         is_empty = not place.leaves and not place.below.folders
         if place.is_folder and not is_empty and not args.recursive:
-            return _refused(f"{shown} is a folder{_counted(place)}: set recursive to delete all.")
+            return _refused(
+                f"{shown} is a folder{_with_files(place)}: set recursive to delete all."
+            )
         refusal = await asyncio.to_thread(_guarded, context, place, [])
         if refusal:
             return refusal
@@ -116,9 +161,11 @@ class DeletePath(Tool[DeletePathParameters]):
         async def run() -> ToolResult:
             gone, failure = await remove(self._documents, place, f"Delete {shown}")
             if failure:
-                left = f" {len(gone)} files are gone." if gone else ""
+                left = f" Gone by now: {counted(len(gone), 'file')}." if gone else ""
                 return ToolResult(failure.message + left, is_error=True, changes=gone)
-            return ToolResult(f"Deleted {shown}{_counted(place)}.", summary="deleted", changes=gone)
+            return ToolResult(
+                f"Deleted {shown}{_with_files(place)}.", summary="deleted", changes=gone
+            )
 
         text = self.action(args, context).title + _listed(context, place)
         diff, files = "", ()
@@ -161,11 +208,10 @@ def _refused(message: str) -> ToolResult:
     return ToolResult(f"{message} Nothing was done.", is_error=True)
 
 
-def _counted(place: Place) -> str:
+def _with_files(place: Place) -> str:
     if not place.is_folder:
         return ""
-    count = len(place.leaves)
-    return f" with {count} file" + ("" if count == 1 else "s")
+    return f" with {counted(len(place.leaves), 'file')}"
 
 
 def _listed(context: CallContext, place: Place) -> str:

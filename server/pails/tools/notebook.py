@@ -1,18 +1,14 @@
 """The tool `edit_notebook`: replace, insert or delete one cell of a notebook."""
 
-import asyncio
 from typing import Literal
 
 from pydantic import Field
 
 from pails.core.events import Effect
 from pails.core.ports import Action, ToolResult
-from pails.core.text import shown_path
-from pails.tools.files.document import Document, Unreadable
 from pails.tools.files.documents import Documents
-from pails.tools.files.proposing import Plan, Planned, plan_step, propose_plan
-from pails.tools.files.transaction import Step
-from pails.tools.paths import PathText, path_for_person, resolve_path, unwritable
+from pails.tools.files.editing import Edited, propose_edit
+from pails.tools.paths import PathText, path_for_person, resolve_path
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 from pails.tools.text.cell_edits import delete_cell, insert_cell, replace_source
 from pails.tools.text.cells import Cell, CellType, NoNotebook, Notebook, find_cell, parse_notebook
@@ -43,33 +39,17 @@ class EditNotebook(Tool[EditNotebookParameters]):
     async def propose(
         self, args: EditNotebookParameters, context: CallContext
     ) -> Proposal | ToolResult:
-        path = resolve_path(context, args.path)
-        shown = shown_path(path, context.workspace)
-        document = await self._documents.read(path)
-        if isinstance(document, Unreadable):
-            return await unwritable(context, path, document)
-        planned = await asyncio.to_thread(_plan, context, document, args, shown)
-        if isinstance(planned, NoNotebook):
-            return ToolResult(f"{shown} {planned.message}. Nothing was written.", is_error=True)
-        if isinstance(planned, EditError):
-            return ToolResult(f"{shown} was not edited. {planned.message}", is_error=True)
-        title = f"Edit {path_for_person(context, path)}: {args.action} a cell"
-        return propose_plan(context, self._documents, Plan(title, f"Edit {shown}", (planned,)))
+        def edit(text: str) -> Edited | EditError:
+            notebook = parse_notebook(text)
+            if isinstance(notebook, NoNotebook):
+                return EditError(f"It {notebook.message}.")
+            edited = _edited(notebook, args)
+            if isinstance(edited, EditError):
+                return edited
+            after, done = edited
+            return Edited(after, changes_between(text, after), f"{args.action} a cell", done)
 
-
-def _plan(
-    context: CallContext, document: Document, args: EditNotebookParameters, shown: str
-) -> Planned | EditError | NoNotebook:
-    """The edit with its diff. In a thread, as notebooks are large."""
-    notebook = parse_notebook(document.text)
-    if isinstance(notebook, NoNotebook):
-        return notebook
-    edited = _edited(notebook, args)
-    if isinstance(edited, EditError):
-        return edited
-    after, done = edited
-    step = Step(document, document.path, after, changes_between(document.text, after))
-    return plan_step(context, step, f"Edited {shown}: {done}, ")
+        return await propose_edit(context, self._documents, args.path, edit)
 
 
 def _edited(notebook: Notebook, args: EditNotebookParameters) -> tuple[str, str] | EditError:

@@ -20,7 +20,8 @@ from pails.tools.paths import path_for_person, resolve_path, unreadable_message
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 from pails.tools.text.edit import EditError, changes_between
 from pails.tools.text.hunk_places import apply_patch_hunks
-from pails.tools.text.patch_text import FilePatch, PatchError, parse_patch
+from pails.tools.text.patch_reader import FilePatch, PatchError
+from pails.tools.text.patch_text import parse_patch
 
 _TITLE_FILES = 5
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from pails.core.ports import ToolResult
 from pails.core.text import first_line, join_surrogates, shown_path
@@ -42,6 +42,9 @@ PathText = Annotated[
     str, Field(min_length=1, max_length=_MAX_PATH_CHARS), AfterValidator(usable_path)
 ]
 """A path argument: relative to the workspace, absolute, or under the home folder with `~/`."""
+
+PathOrWorkspace = Annotated[PathText, BeforeValidator(lambda path: "." if path == "" else path)]
+"""One that may be left out, or be empty, as models also say that: then it is the workspace."""
 
 
 def resolve_path(context: CallContext, path: str) -> Path:
@@ -99,7 +102,7 @@ async def missing_message(context: CallContext, path: Path) -> str:
     )
     if found.close:
         names = (shown_path(close, context.workspace) for close in found.close)
-        return f"{shown} {gone}. Similar: {', '.join(names)}"
+        return f"{shown} {gone}. Similar: {', '.join(names)}."
     where = shown_place(context, found.folder)
     return f"{shown} {gone}; {where} has nothing similar. See list_dir or glob."
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from pails.core.events import Effect
+from pails.core.numbers import counted, shown_size
 from pails.core.ports import Action, ToolResult
 from pails.core.text import shown_path
 from pails.host.encodings import BinaryFile
@@ -14,12 +15,11 @@ from pails.host.files import reason
 from pails.host.large_text import text_pieces
 from pails.tools.files.document import Document, Unreadable
 from pails.tools.files.documents import Documents
-from pails.tools.list_dir import shown_size
-from pails.tools.pages import PAGE_LINES, Extract, Page, read_page, read_page_of_pieces
 from pails.tools.paths import PathText, path_for_person, resolve_path, unreadable_message
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool
 from pails.tools.text.cell_view import cells_as_text
 from pails.tools.text.cells import NoNotebook, is_notebook, parse_notebook
+from pails.tools.text.pages import PAGE_LINES, Extract, Page, read_page, read_page_of_pieces
 
 # Larger texts are split into lines outside of the event loop.
 _LARGE_CHARS = 200_000
@@ -105,7 +105,7 @@ def _extract(args: ReadFileParameters) -> Extract:
 def _result(notes: list[str], page: Page) -> ToolResult:
     notes = [*notes, *page.notes]
     header = f"[{'; '.join(notes)}]\n" if notes else ""
-    summary = f"{page.lines} lines" if page.lines != 1 else "1 line"
+    summary = counted(page.lines, "line")
     return ToolResult(header + page.text, is_error=page.is_error, summary=summary)
 
 

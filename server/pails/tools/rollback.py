@@ -6,6 +6,7 @@ from pydantic import Field
 
 from pails.core.errors import PailsError
 from pails.core.events import Effect
+from pails.core.numbers import counted
 from pails.core.ports import Action, Rewinder, ToolResult
 from pails.core.rewind import RewindReport, TurnPoint, summary
 from pails.core.text import first_line, shown_path
@@ -44,7 +45,7 @@ class ListSnapshots(Tool[ListSnapshotsParameters]):
             points = await rewinder.turns()
             lines = [_line(point, context) for point in points]
             text = "The turns of this session, oldest first; rollback goes to before one:\n"
-            return ToolResult(text + "\n".join(lines), summary=_counted(len(lines), "turn"))
+            return ToolResult(text + "\n".join(lines), summary=counted(len(lines), "turn"))
 
         return Proposal(run)
 
@@ -85,7 +86,7 @@ async def _roll_back(rewinder: Rewinder, turn_id: str, context: CallContext) -> 
     except PailsError as error:
         return ToolResult(str(error), is_error=True)
     text = f"Rolled back, and the person can undo it.\n{_told(report, context)}"
-    return ToolResult(text, summary=_counted(len(report.files), "file"))
+    return ToolResult(text, summary=counted(len(report.files), "file"))
 
 
 def _told(report: RewindReport, context: CallContext) -> str:
@@ -103,7 +104,3 @@ def _line(point: TurnPoint, context: CallContext) -> str:
 
 def _shown(path: str, context: CallContext) -> str:
     return shown_path(Path(path), context.workspace)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"1 {noun}" if count == 1 else f"{count} {noun}s"

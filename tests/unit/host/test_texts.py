@@ -1,5 +1,8 @@
 """Texts kept by their contents."""
 
+import os
+import resource
+import signal
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -53,3 +56,38 @@ def test_what_is_not_kept_or_damaged_says_so(store: TextStore, tmp_path: Path) -
         store.get(text_id)
     with pytest.raises(StorageError, match="not kept"):
         store.get("../../etc/passwd")
+
+
+def test_a_damaged_text_is_kept_anew(store: TextStore, tmp_path: Path) -> None:
+    text_id = store.keep("one\n")
+    [file] = (tmp_path / "deep" / "texts").iterdir()
+    file.write_bytes(b"")
+    assert store.keep("one\n") == text_id
+    assert store.get(text_id) == "one\n"
+
+
+def test_half_a_write_leaves_nothing_behind(store: TextStore, tmp_path: Path) -> None:
+    store.keep("one\n")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(StorageError, match="not written"):
+            store.keep("".join(map(str, range(5000))))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert len(os.listdir(tmp_path / "deep" / "texts")) == 1
+
+
+def test_a_name_that_cannot_be_given_is_said_and_leaves_nothing(
+    store: TextStore, tmp_path: Path
+) -> None:
+    text_id = store.keep("one\n")
+    folder = tmp_path / "deep" / "texts"
+    [file] = folder.iterdir()
+    file.unlink()
+    (file / "taken").mkdir(parents=True)
+    with pytest.raises(StorageError, match="not kept"):
+        store.keep("one\n")
+    assert os.listdir(folder) == [f"{text_id}.z"]

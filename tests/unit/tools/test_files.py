@@ -13,10 +13,10 @@ from pails.core.ports import ToolResult
 from pails.tools.builtin import builtin_tools
 from pails.tools.edit_file import EditFile
 from pails.tools.files.documents import Documents
-from pails.tools.list_dir import MAX_ENTRIES, ListDir, shown_size
-from pails.tools.pages import PAGE_CHARS, PAGE_LINES
+from pails.tools.list_dir import MAX_ENTRIES, ListDir
 from pails.tools.read_file import ReadFile
 from pails.tools.registry import Proposal, ToolRegistry
+from pails.tools.text.pages import PAGE_CHARS, PAGE_LINES
 from pails.tools.write_file import WriteFile
 from tests.support import zoo
 from tests.support.calls import call, call_context, propose
@@ -228,12 +228,6 @@ async def test_what_cannot_be_listed_is_said(tmp_path):
     assert "does not exist" in (await call(ListDir(), tmp_path, path="b")).text
     (tmp_path / "empty").mkdir()
     assert (await call(ListDir(), tmp_path, path="empty")).text == "[empty directory]"
-
-
-def test_sizes():
-    assert [shown_size(n) for n in (0, 999, 1000, 2_500_000, 7 * 10**9)] == [
-        "0 B", "999 B", "1.0 KB", "2.5 MB", "7.0 GB",
-    ]  # fmt: skip
 
 
 # -- write_file -----------------------------------------------------------------------------------

@@ -90,6 +90,25 @@ async def test_what_makes_no_sense_is_refused(tmp_path):
     assert (tmp_path / "src" / "a").exists()
 
 
+async def test_a_link_that_no_longer_leads_where_it_did_is_named(tmp_path):
+    put(tmp_path, "a", "src/b", "lib/deep/src/b")
+    for name, target in {
+        "lost": "../a",
+        "elsewhere": "../src/b",
+        "within": "b",
+        "whole": str(tmp_path / "a"),
+        "never": "nowhere",
+    }.items():
+        (tmp_path / "src" / name).symlink_to(target)
+    result = await move(tmp_path, "src", "lib/deep/moved")
+    assert not result.is_error
+    assert result.text == (
+        "Moved src to lib/deep/moved with 6 files.\nThese links are relative and no longer lead "
+        "where they did: lib/deep/moved/elsewhere, lib/deep/moved/lost. Mend them with run_command."
+    )
+    assert (tmp_path / "lib" / "deep" / "moved" / "within").read_text() == "src/b\n"
+
+
 async def test_a_link_goes_and_what_it_leads_to_stays(tmp_path):
     put(tmp_path, "a", "folder/b")
     (tmp_path / "link").symlink_to("a")
@@ -154,7 +173,7 @@ async def test_a_deletion_that_stops_half_way_says_what_is_gone(tmp_path, monkey
     result = await delete(tmp_path, "src", recursive=True)
     assert result.is_error
     assert "Permission denied" in result.text
-    assert "1 files are gone" in result.text
+    assert "Gone by now: 1 file." in result.text
     assert [change.path.name for change in result.changes] == ["a"]
     assert sorted(os.listdir(tmp_path / "src")) == ["b", "c"]
 

@@ -139,10 +139,12 @@ async def test_what_is_no_notebook_is_said_with_the_line(path):
     path.write_text('{\n "cells": [\n  {,}\n ]\n}')
     result = await edit(path, action="insert", source="x")
     assert result.is_error
-    assert "a.ipynb is no notebook, because it is no valid JSON" in result.text
-    assert "(line 3, column 4). Nothing was written." in result.text
+    assert result.text == (
+        "a.ipynb was not edited. It is no notebook, because it is no valid JSON: Expecting value "
+        "(line 3, column 4)."
+    )
     missing = await edit(path.parent / "b.ipynb", action="insert", source="x")
-    assert "b.ipynb does not exist. Similar: a.ipynb Nothing was written." in missing.text
+    assert "b.ipynb does not exist. Similar: a.ipynb. Nothing was written." in missing.text
 
 
 async def test_an_open_notebook_is_edited_in_its_buffer(path):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pails.core.errors import StorageError
@@ -15,7 +15,8 @@ from pails.tools.registry import Proposal
 from pails.tools.text.diff import unified
 from pails.tools.text.edit import EditError
 from pails.tools.text.hunk_places import apply_patch_hunks
-from pails.tools.text.patch_text import PatchHunk, parse_patch
+from pails.tools.text.patch_reader import PatchHunk
+from pails.tools.text.patch_text import parse_patch
 from tests.support.calls import call, call_context, propose
 from tests.support.editor import MemoryEditor
 
@@ -347,7 +348,9 @@ def test_the_ends_of_files(text, hunk, after):
     assert patched(text, hunk) == after
 
 
-LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d"]), min_size=1, max_size=12)
+LINES = st.lists(
+    st.sampled_from(["a", "b", "c", "", "  d", "-- x", "++ y"]), min_size=1, max_size=12
+)
 
 
 @given(
@@ -355,6 +358,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "c", "", "  d"]), min_size=1, max_si
     after=LINES,
     ends=st.tuples(st.sampled_from(["", "\n"]), st.sampled_from(["", "\n"])),
 )
+@example(["a", "-- x", "b"], ["a", "++ y", "b"], ("\n", "\n"))
 def test_our_own_diffs_can_be_applied(before, after, ends):
     old, new = ("\n".join(lines) + end for lines, end in zip((before, after), ends, strict=True))
     diff = unified("x", old, new).text

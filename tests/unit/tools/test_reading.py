@@ -91,10 +91,10 @@ async def test_a_wrong_folder_is_answered_with_the_like_of_it(tmp_path):
         result = await call(tool, tmp_path, path="servr/pails/app.py")
         assert result.is_error
         assert result.text == (
-            "servr/pails/app.py does not exist, nor does its folder. Similar: server"
+            "servr/pails/app.py does not exist, nor does its folder. Similar: server."
         )
     result = await read(tmp_path, path="server/pial/x/app.py")
-    assert result.text.endswith("nor does its folder. Similar: server/pails")
+    assert result.text.endswith("nor does its folder. Similar: server/pails.")
     result = await read(tmp_path, path="quite/other.py")
     assert result.text == (
         "quite/other.py does not exist, nor does its folder; the workspace has nothing similar. "

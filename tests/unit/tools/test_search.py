@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from pails.host.search import run_search
 from pails.tools.glob import MAX_FILES, GlobFiles
 from pails.tools.grep import Grep
+from pails.tools.list_dir import ListDir
 from pails.tools.text.matches import LINE_CHARS, MAX_MATCHES
 from tests.support import zoo
 from tests.support.calls import call, call_context
@@ -66,6 +67,14 @@ async def test_nothing_at_all(tree):
     assert (
         await call(Grep(), tree, pattern="nowhere")
     ).text == "No matches for 'nowhere' in the workspace."
+
+
+async def test_an_empty_path_or_glob_counts_as_left_out(tree):
+    everywhere = await call(Grep(), tree, pattern="needle")
+    assert await call(Grep(), tree, pattern="needle", path="", glob="") == everywhere
+    anything = await call(GlobFiles(), tree, pattern="*.py")
+    assert await call(GlobFiles(), tree, pattern="*.py", path="") == anything
+    assert await call(ListDir(), tree, path="") == await call(ListDir(), tree)
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,8 @@ from pails.session.rewinding.snapshots import SessionSnapshots
 from pails.snapshots.entries import Entry, Snapshot, blob_id
 from pails.snapshots.restore import Failure, result_of
 from pails.snapshots.rewind import Step
-from pails.tools.files.document import Document, Unwritten
+from pails.tools.files.document import BOM, Document, Unwritten
 from pails.tools.files.documents import Documents
-from pails.tools.files.landing import BOM
 
 _LABEL = "Rewind"
 _PREVIEW = "preview"

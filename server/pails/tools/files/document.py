@@ -10,6 +10,9 @@ from pails.host import files
 from pails.host.encodings import BinaryFile, TextFile, decode, encode
 from pails.host.paths import named_and_real
 
+BOM = "\ufeff"
+"""The byte order mark as a character; it is not part of a text."""
+
 NEW_FILE = TextFile("")
 """How a file is stored that does not exist yet."""
 
@@ -73,7 +76,13 @@ def read_disk(path: Path) -> OnDisk:
     return OnDisk(plain, real, content)
 
 
+def text_of(buffer: Buffer) -> str:
+    """The text without the mark that some clients leave in it."""
+    return buffer.text.removeprefix(BOM)
+
+
 def without_buffer(disk: OnDisk) -> Document | Unreadable:
+    """The document of a file that is not open."""
     if isinstance(disk.content, TextFile):
         return Document(disk.path, disk.real, disk.content.text, disk.content)
     if disk.content.reason == "missing":
@@ -86,8 +95,8 @@ def _unreadable(error: OSError) -> Unreadable:
         return Unreadable("missing", "does not exist")
     if isinstance(error, IsADirectoryError):
         return Unreadable("directory", "is a directory")
-    reason = "too large" if error.errno == errno.EFBIG else "denied"
-    return Unreadable(reason, f"cannot be read: {error.strerror or error}")
+    why = "too large" if error.errno == errno.EFBIG else "denied"
+    return Unreadable(why, f"cannot be read: {files.reason(error)}")
 
 
 def is_stale(then: Document, now: Document | Unreadable) -> bool:
@@ -119,7 +128,7 @@ def encoded(now: Document, after: str, like: TextFile) -> bytes | Unwritten:
         )
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write_to_disk(path: Path, data: bytes) -> None:
     """Write to the disk. Blocks. Raises `StorageError`."""
     files.make_parents(path)
     files.write_atomic(path, data)

@@ -29,10 +29,11 @@ from pails.tools.files.document import (
     encoded,
     is_stale,
     read_disk,
+    text_of,
     without_buffer,
-    write_file,
+    write_to_disk,
 )
-from pails.tools.files.landing import BOM, landed, moved, not_applied
+from pails.tools.files.landing import landed, not_applied, shifted
 from pails.tools.files.writers import Busy, LastWrite, WriterLock, Writers, fingerprint
 from pails.tools.text.edit import apply_changes, narrowest
 
@@ -151,7 +152,7 @@ class Documents:
         buffer = self.buffer(disk.path, disk.real)
         if buffer is not None:
             stored = disk.content if isinstance(disk.content, TextFile) else None
-            text = buffer.text.removeprefix(BOM)  # some clients leave the mark in the text
+            text = text_of(buffer)
             dirty = stored is None or text != stored.text
             return Document(disk.path, disk.real, text, stored, buffer, dirty)
         return without_buffer(disk)
@@ -171,7 +172,7 @@ class Documents:
         if isinstance(data, Unwritten):
             return data
         try:
-            write_file(now.path, data)
+            write_to_disk(now.path, data)
         except StorageError as error:
             return Unwritten(str(error))
         lock.note(replace(write, fingerprint=fingerprint(after)))
@@ -201,7 +202,7 @@ class Documents:
             return data
         if now.buffer is None or self.editor is None:  # it was closed just now
             return self._stale(lock, then, now)
-        placed = moved(changes, len(now.buffer.text) - len(now.text))
+        placed = shifted(changes, len(now.buffer.text) - len(now.text))
         outcome = await self.editor.apply(now.buffer, placed, write.label)
         if outcome.status != "applied":
             return not_applied(outcome)

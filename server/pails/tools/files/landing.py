@@ -9,9 +9,14 @@ from pails.core.errors import StorageError
 from pails.core.hunks import diff_hunks, revert_hunks
 from pails.core.ports import Change, Editor, EditOutcome, TextChange
 from pails.core.tasks import uninterrupted
-from pails.tools.files.document import Document, Unreadable, Unwritten, read_disk, write_file
-
-BOM = "\ufeff"
+from pails.tools.files.document import (
+    Document,
+    Unreadable,
+    Unwritten,
+    read_disk,
+    text_of,
+    write_to_disk,
+)
 
 
 async def landed(
@@ -21,7 +26,7 @@ async def landed(
     buffer = editor.buffer(path)
     if buffer is None:
         return not_applied(EditOutcome("unknown", "the document was closed meanwhile"))
-    text = buffer.text.removeprefix(BOM)
+    text = text_of(buffer)
     if not _holds(text, now.text, after):
         return not_applied(EditOutcome("unknown", "the document has another text now"))
     change = Change(path, now.text, after, "buffer")
@@ -48,7 +53,7 @@ async def _brought_to_disk(
 
 async def _store(now: Document, change: Change, data: bytes) -> Change:
     try:
-        await uninterrupted(asyncio.to_thread(write_file, now.path, data))
+        await uninterrupted(asyncio.to_thread(write_to_disk, now.path, data))
     except StorageError as error:  # the buffer has it all the same, and the person can save it
         return replace(change, unsaved=f"writing it to the disk failed: {error.reason}")
     return change
@@ -63,7 +68,7 @@ def not_applied(outcome: EditOutcome) -> Unwritten:
     )
 
 
-def moved(changes: Sequence[TextChange], distance: int) -> list[TextChange]:
+def shifted(changes: Sequence[TextChange], distance: int) -> list[TextChange]:
     """The changes as offsets of a text that has `distance` more characters in front."""
     return [replace(c, start=c.start + distance, end=c.end + distance) for c in changes]
 

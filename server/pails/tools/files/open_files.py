@@ -13,7 +13,8 @@ from pails.core.ports import Buffer, Editor
 from pails.core.text import shown_path
 from pails.host import files
 from pails.policy.visible import visible_line
-from pails.tools.files.unsaved import buffers_below, text_of, text_on_disk
+from pails.tools.files.document import text_of
+from pails.tools.files.unsaved import buffers_below, text_on_disk
 from pails.tools.registry import CallContext
 
 SAVE = "Save all and run"

@@ -13,6 +13,7 @@ from pails.core.errors import StorageError
 from pails.core.ports import Change
 from pails.core.tasks import uninterrupted
 from pails.host import moving
+from pails.host.files import reason
 from pails.host.moving import Below
 from pails.host.paths import is_within, named_and_real
 from pails.tools.files.document import Document, Unwritten
@@ -54,7 +55,7 @@ async def find_place(documents: Documents, path: Path) -> Place | Unwritten:
     try:
         named, below = await asyncio.to_thread(look)
     except OSError as error:
-        return Unwritten(f"{path.name}: {error.strerror or error}. Use run_command for it.")
+        return Unwritten(f"{path.name}: {reason(error)}. Use run_command for it.")
     if below is None:
         return Unwritten(f"{path.name} does not exist.")
     leaves = [await _leaf(documents, file) for file in below.files]

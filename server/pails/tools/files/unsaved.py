@@ -11,19 +11,13 @@ from pails.host import files
 from pails.host.encodings import TextFile, decode
 from pails.host.paths import is_within, normalized
 from pails.host.shadow import Shadow
-
-_BOM = "\ufeff"
+from pails.tools.files.document import text_of
 
 
 def buffers_below(editor: Editor | None, folder: Path) -> list[Buffer]:
     """The open documents of files in a folder, or of the file that it is. Does not block."""
     place = normalized(folder)
     return [b for b in editor.open_buffers() if is_within(b.path, place)] if editor else []
-
-
-def text_of(buffer: Buffer) -> str:
-    """The document's text without the mark that some clients leave in it."""
-    return buffer.text.removeprefix(_BOM)
 
 
 def text_on_disk(path: Path) -> str | None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pails.core.numbers import counted, shown_size
 from pails.core.text import safe_cut
 from pails.host.output import strip_controls
-from pails.tools.list_dir import shown_size
 from pails.tools.text.cells import Cell, Notebook, as_object, joined
 
 _OUTPUT_LINES = 5
@@ -46,8 +46,7 @@ def _output(output: Mapping[str, Any]) -> Iterator[str]:
 
 def _text(kind: str, text: str) -> Iterator[str]:
     lines = strip_controls(text).rstrip("\n").split("\n")
-    count = "1 line" if len(lines) == 1 else f"{len(lines):,} lines"
-    yield f"[output: {kind}, {count}]"
+    yield f"[output: {kind}, {counted(len(lines), 'line')}]"
     for line in lines[:_OUTPUT_LINES]:
         cut = safe_cut(line, _OUTPUT_CHARS)
         yield f"  {line[:cut]}{'…' if cut < len(line) else ''}"

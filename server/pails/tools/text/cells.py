@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from pails.core.numbers import counted
 from pails.core.text import first_line, join_surrogates
 from pails.tools.text.edit import EditError
 from pails.tools.text.json_text import Node, read_json
@@ -71,7 +72,7 @@ class Notebook:
         about = as_object(self.root.value.get("metadata"))
         spec, info = as_object(about.get("kernelspec")), as_object(about.get("language_info"))
         language = info.get("name") or spec.get("language")
-        count = "1 cell" if len(self.cells) == 1 else f"{len(self.cells):,} cells"
+        count = counted(len(self.cells), "cell")
         code = f" of {first_line(str(language), _LISTED_CHARS)}" if language else ""
         return f"notebook{code}, {count}: change them with edit_notebook, see its JSON with raw"
 

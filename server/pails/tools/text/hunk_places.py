@@ -11,7 +11,7 @@ from pails.core.ports import TextChange
 from pails.core.text import split_lines
 from pails.tools.text.edit import EditError, EditPlan, apply_changes, find_lines
 from pails.tools.text.lines import dominant_line_end
-from pails.tools.text.patch_text import PatchHunk
+from pails.tools.text.patch_reader import PatchHunk
 
 
 def apply_patch_hunks(text: str, hunks: Sequence[PatchHunk]) -> tuple[str, str] | EditError:

@@ -19,61 +19,23 @@ and the one of `diff -u` and git, where the numbers behind `@@` only choose amon
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Literal
+from dataclasses import replace
 
-from pails.core.text import first_line
 from pails.tools.paths import usable_path
 from pails.tools.text.diff_header import fault_of, file_names, git_name, read_note
 from pails.tools.text.lines import fold
+from pails.tools.text.patch_reader import (
+    END_OF_FILE,
+    FilePatch,
+    PatchError,
+    PatchHunk,
+    PatchReader,
+)
 
 _ACTION = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _MOVE = "*** Move to: "
-_BEGIN, _END, _END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
-_RANGE = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)?(?: @@|\s*$)")
+_BEGIN, _END = "*** Begin Patch", "*** End Patch"
 _WRAPPER = re.compile(r"```\w*|(?:apply_patch\s*)?<<\s*['\"]?(?P<end>\w+)['\"]?")
-_NO_END = "\\"
-"""Begins the line behind a last line that has no end."""
-_OLD_SIGNS, _NEW_SIGNS = ("", " ", "-"), ("", " ", "+")
-_SIGNS = ("", " ", "+", "-", _NO_END)
-_SHOWN_CHARS = 80
-
-
-@dataclass(frozen=True, slots=True)
-class PatchHunk:
-    """Lines, without their ends, and what they become.
-
-    `anchors` are lines that stand above it, the outermost first. `line` (from 0) is where a
-    unified diff says that it begins; `at_end` that it ends with the file. `old_is_open` and
-    `new_is_open` say that it ends with the file, whose last line has no end before or after.
-    """
-
-    old: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
-    anchors: tuple[str, ...] = ()
-    line: int | None = None
-    at_end: bool = False
-    old_is_open: bool = False
-    new_is_open: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FilePatch:
-    """What a patch wants of one file. `content` is the text of a file to be added.
-
-    A file to be deleted may have hunks, which then show all of its text.
-    """
-
-    kind: Literal["add", "update", "delete"]
-    path: str
-    move_to: str | None = None
-    hunks: tuple[PatchHunk, ...] = ()
-    content: str = ""
-
-
-class PatchError(ValueError):
-    """The text is no patch; the message says where and why."""
 
 
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
@@ -113,75 +75,12 @@ def _joined(files: Iterable[FilePatch]) -> tuple[FilePatch, ...]:
     return tuple(found)
 
 
-class _Reader:
-    """Lines to be read one after the other, and the hunks that both forms share."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-        self._at = 0
-
-    @property
-    def next(self) -> str | None:
-        """The line to be read next; None at the end."""
-        return self._lines[self._at] if self._at < len(self._lines) else None
-
-    def take(self) -> str:
-        self._at += 1
-        return self._lines[self._at - 1]
-
-    def error(self, message: str) -> PatchError:
-        """About the line read last."""
-        shown = first_line(self._lines[self._at - 1], _SHOWN_CHARS)
-        return PatchError(f"Line {self._at} ({shown!r}): {message}.")
-
-    def is_header(self) -> bool:
-        """Whether the next line begins something new, or there is none."""
-        raise NotImplementedError
-
-    def hunks(self) -> Iterator[PatchHunk]:
-        while not self.is_header():
-            hunk = self._hunk()
-            if hunk != PatchHunk():
-                yield hunk
-
-    def _hunk(self) -> PatchHunk:
-        anchors: list[str] = []
-        number = None
-        while self.next is not None and self.next.startswith("@@"):
-            line = self.take()
-            if found := _RANGE.match(line):
-                # Of no lines the number says behind which they would stand.
-                number = int(found[1]) - (found[2] != "0")
-            elif (anchor := line.strip("@ ")).strip(".…"):  # dots only stand for a number
-                anchors.append(anchor)
-        lines = self._signed_lines(_SIGNS, "each line of a hunk begins with a blank, + or -")
-        at_end = self.next == _END_OF_FILE
-        if at_end:
-            self.take()
-        old = tuple(line[1:] for line in lines if line[:1] in _OLD_SIGNS)
-        new = tuple(line[1:] for line in lines if line[:1] in _NEW_SIGNS)
-        open_signs = {line[:1] for line, behind in pairwise(lines) if behind[:1] == _NO_END}
-        is_open = (bool(open_signs.intersection(signs)) for signs in (_OLD_SIGNS, _NEW_SIGNS))
-        return PatchHunk(old, new, tuple(anchors), number, at_end, *is_open)
-
-    def _signed_lines(self, signs: Sequence[str], rule: str) -> list[str]:
-        lines: list[str] = []
-        while not self.is_header() and not str(self.next).startswith(("@@", _END_OF_FILE)):
-            line = self.take()
-            if line[:1] not in signs:
-                raise self.error(rule)
-            lines.append(line)
-        while lines and not lines[-1]:  # blank lines between two hunks
-            lines.pop()
-        return lines
-
-
-class _Envelope(_Reader):
+class _Envelope(PatchReader):
     """The form of coding agents."""
 
     def is_header(self) -> bool:
         line = self.next
-        return line is None or (line.startswith("*** ") and line != _END_OF_FILE)
+        return line is None or (line.startswith("*** ") and line != END_OF_FILE)
 
     def files(self) -> Iterator[FilePatch]:
         while self.next is not None:
@@ -205,21 +104,33 @@ class _Envelope(_Reader):
         return FilePatch("update", path, move_to, tuple(self.hunks()))
 
     def _content(self) -> str:
-        lines = self._signed_lines(("", "+"), "each line of a file to be added begins with +")
+        lines = self.signed_lines(("", "+"), "each line of a file to be added begins with +")
         return "".join(f"{line[1:]}\n" for line in lines)
 
 
-class _Unified(_Reader):
+class _Unified(PatchReader):
     """The form of `diff -u` and git."""
 
     def is_header(self) -> bool:
         line = self.next
-        return line is None or line.startswith("diff --git ") or self._is_names()
+        if line is None or line.startswith("diff --git "):
+            return True
+        return self._is_names() and not self._are_names_due()
 
     def _is_names(self) -> bool:
         """A line that goes, and was `-- x`, looks like a header too, but for the line behind it."""
         pair = self._lines[self._at : self._at + 2]
         return len(pair) == 2 and pair[0].startswith("--- ") and pair[1].startswith("+++ ")
+
+    def _are_names_due(self) -> bool:
+        """Whether what looks like names is `-- x` that becomes `++ y`, by the count of its hunk.
+
+        Models count badly: behind real names a range comes, behind such a line only where it is
+        the last one.
+        """
+        behind = self._lines[self._at + 2 : self._at + 3]
+        is_range_behind = any(line.startswith("@@") for line in behind)
+        return self._due == (1, 1) if is_range_behind else min(self._due) > 0
 
     def files(self) -> Iterator[FilePatch]:
         while self.next is not None:

@@ -134,7 +134,7 @@ async def test_many_matches_are_counted_with_those_in_the_editor(tree):
 
 
 async def test_a_search_with_more_threads_finds_the_same_in_the_same_order(tree, monkeypatch):
-    monkeypatch.setattr("pails.tools.grep._LONG_SECONDS", -1.0)
+    monkeypatch.setattr("pails.tools.grep.LONG_SECONDS", -1.0)
     for number in range(300):
         (tree / f"z{number % 7}" / "deep").mkdir(parents=True, exist_ok=True)
         (tree / f"z{number % 7}" / "deep" / f"{number}.txt").write_text("needle\n")

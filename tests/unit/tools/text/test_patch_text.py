@@ -2,7 +2,8 @@
 
 import pytest
 
-from pails.tools.text.patch_text import FilePatch, PatchError, PatchHunk, parse_patch
+from pails.tools.text.patch_reader import FilePatch, PatchError, PatchHunk
+from pails.tools.text.patch_text import parse_patch
 
 OWN = """*** Begin Patch
 *** Update File: src/a.py
@@ -92,6 +93,36 @@ def test_a_line_that_goes_and_looks_like_a_header():
     patch = "--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1 @@\n keep\n--- a comment\n"
     (file,) = parse_patch(patch)
     assert file.hunks == (PatchHunk(("keep", "-- a comment"), ("keep",), line=0),)
+
+
+@pytest.mark.parametrize(
+    ("counts", "behind"),
+    [
+        ("-1,3 +1,3", (" last",)),  # in the middle of a hunk
+        ("-1,2 +1,2", ()),  # at its end, where the next thing is another hunk or file
+        ("-1,4 +1,4", (" last", "")),  # the blank line is one of the file
+    ],
+)
+def test_lines_that_look_like_names_belong_to_a_hunk_that_counts_them(counts, behind):
+    hunk = (f"@@ {counts} @@", " first", "--- one", "+++ other", *behind)
+    names = ("--- a/b.sql", "+++ b/b.sql", "@@ -1 +1 @@", "-x", "+y")
+    patch = "\n".join(("--- a/a.sql", "+++ b/a.sql", *hunk, *names))
+    first, second = parse_patch(patch)
+    rest = tuple(line[1:] for line in behind if line)
+    assert [(one.old, one.new) for one in first.hunks] == [
+        (("first", "-- one", *rest), ("first", "++ other", *rest))
+    ]
+    assert (second.path, second.hunks) == ("b.sql", (PatchHunk(("x",), ("y",), line=0),))
+    again = parse_patch("\n".join(("--- a/a.sql", "+++ b/a.sql", *hunk, "@@ -9 +9 @@", "-x", "+y")))
+    assert [len(file.hunks) for file in again] == [2]
+
+
+def test_names_end_a_hunk_that_counts_too_many_lines():
+    """Models count badly."""
+    hunk = ("@@ -1,9 +1,9 @@", " first", "-old", "+new")
+    names = ("--- a/b.sql", "+++ b/b.sql", "@@ -1 +1 @@", "-x", "+y")
+    patch = "\n".join(("--- a/a.sql", "+++ b/a.sql", *hunk, *names))
+    assert [file.path for file in parse_patch(patch)] == ["a.sql", "b.sql"]
 
 
 def test_updates_of_one_file_are_one():

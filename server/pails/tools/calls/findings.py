@@ -1,5 +1,6 @@
 """What the syntax check of a written file found, as lines for the model."""
 
+from pails.core.numbers import counted
 from pails.core.ports import SyntaxReport
 from pails.diagnostics.languages import IMPRECISE
 
@@ -28,7 +29,7 @@ def _all_well(report: SyntaxReport) -> str:
 
 
 def _new_lines(report: SyntaxReport, path: str) -> list[str]:
-    count = "1 new problem" if len(report.problems) == 1 else f"{len(report.problems)} new problems"
+    count = counted(len(report.problems), "new problem")
     lines = [f"Syntax check ({report.language}): {count}"]
     for problem in report.problems:
         lines.append(f"  {path}:{problem.start.line}:{problem.start.column} {problem.message}")

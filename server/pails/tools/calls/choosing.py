@@ -9,14 +9,16 @@ from pails.core.hunks import Hunk, apply_hunks, diff_hunks, hunk_ids
 from pails.core.ports import ApprovalAnswer
 from pails.tools.registry import Proposal, ProposedFile
 
+Typed = Mapping[Path, str | None]
+"""By path, what the agent had wanted for each text that the person has written themselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The call to be run. `typed` has, by path, what the agent had wanted for each text that the
-    person has written themselves."""
+    """The call to be run, and what the person has typed of it."""
 
     proposal: Proposal
-    typed: Mapping[Path, str | None]
+    typed: Typed
 
 
 def proposed_hunks(proposal: Proposal) -> tuple[ProposedHunk, ...]:

@@ -7,7 +7,7 @@ import pytest
 
 from pails.core.events import Effect
 from pails.core.ports import Action, Decision
-from pails.tools.judging import Judging
+from pails.tools.calls.judging import Judging
 
 
 def action(title: str) -> Action:

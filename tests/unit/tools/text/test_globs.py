@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pails.tools.globs import compile_glob
+from pails.tools.text.globs import compile_glob
 
 
 @pytest.mark.parametrize(

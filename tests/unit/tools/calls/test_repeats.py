@@ -5,7 +5,7 @@ import pytest
 from pails.core.errors import ModelStuckError
 from pails.core.messages import ToolCall
 from pails.core.ports import ToolResult
-from pails.tools.repeats import GIVE_UP_AT, HINT_AT, Repeats, in_a_row
+from pails.tools.calls.repeats import GIVE_UP_AT, HINT_AT, Repeats, in_a_row
 
 READ = ToolCall("a", "read_file", '{"path": "a.py"}')
 EDIT = ToolCall("b", "edit_file", '{"path": "a.py", "old": "x", "new": "y"}')

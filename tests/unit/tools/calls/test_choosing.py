@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pails.core.events import ApprovalChoice
 from pails.core.ports import ApprovalAnswer, ToolResult
-from pails.tools.files.choosing import chooses_nothing, chosen, proposed_hunks
+from pails.tools.calls.choosing import chooses_nothing, chosen, proposed_hunks
 from pails.tools.registry import Proposal, ProposedFile
 
 A, B, NEW = Path("/w/a.txt"), Path("/w/b.txt"), Path("/w/new.txt")

@@ -1,4 +1,4 @@
-"""Which calls run side by side, and how mistakes in their arguments are told."""
+"""Which calls run side by side, and how mistakes in their arguments, and of ours, are told."""
 
 import asyncio
 import json
@@ -14,7 +14,8 @@ from pails.diagnostics.checker import TreeSitterChecker
 from pails.host.texts import TextStore
 from pails.policy.gate import Gate
 from pails.session.person import SessionPerson
-from pails.tools.executor import Executor, Surroundings
+from pails.tools.calls.executor import Executor
+from pails.tools.calls.surroundings import Surroundings
 from pails.tools.registry import CallContext, Parameters, Proposal, Tool, ToolRegistry
 
 AT_ONCE = 4
@@ -124,3 +125,51 @@ async def test_a_mistake_is_told_in_a_few_words(tmp_path: Path, name: str, argum
     assert len(ended.text) < 4000
     if "k10" in arguments:
         assert "and 19,991 more" in ended.text  # the number that is missing is one of the ten
+
+
+class Broken(Held):
+    """Has a bug in one of its steps."""
+
+    def __init__(self, step: str) -> None:
+        super().__init__()
+        self.step = step
+
+    def _fail(self, step: str) -> None:
+        if step == self.step:
+            raise RuntimeError("a bug")
+
+    def action(self, args: Number, context: CallContext) -> Action:
+        self._fail("action")
+        return super().action(args, context)
+
+    async def propose(self, args: Number, context: CallContext) -> Proposal:
+        self._fail("propose")
+        return await super().propose(args, context)
+
+    async def _run(self) -> ToolResult:
+        self._fail("run")
+        return ToolResult("done")
+
+
+@pytest.mark.parametrize(
+    ("step", "left"),
+    [
+        ("action", "Nothing was done. Go on in another way, and tell the person of this."),
+        ("propose", "Nothing was done. Go on in another way, and tell the person of this."),
+        ("run", "It may have done part of its work: check before you repeat it."),
+    ],
+)
+async def test_a_bug_ends_its_call_and_says_what_may_be_done(
+    tmp_path: Path, step: str, left: str
+) -> None:
+    said: list[Event] = []
+
+    async def emit(event: Event) -> None:
+        said.append(event)
+
+    around = surroundings(tmp_path, Broken(step), emit)
+    await Executor("turn", around).run_calls([ToolCall("call_1", "list_dir", '{"number": 1}')])
+    ended = said[-1]
+    assert isinstance(ended, ToolCallEnded)
+    assert ended.is_error
+    assert ended.text == f"list_dir failed inside Pails (RuntimeError: a bug). {left}"

@@ -6,9 +6,16 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pails.tools import pages
-from pails.tools.pages import LINE_CHARS, PAGE_CHARS, Extract, Page, read_page, read_page_of_pieces
+from pails.tools.text import pages
 from pails.tools.text.lines import numbered_lines
+from pails.tools.text.pages import (
+    LINE_CHARS,
+    PAGE_CHARS,
+    Extract,
+    Page,
+    read_page,
+    read_page_of_pieces,
+)
 
 Read = Callable[[Extract], Page]
 
