@@ -14,6 +14,7 @@ from pails.config import load as load_config
 from pails.context.prompt import system_prompt
 from pails.core.errors import PailsError
 from pails.core.ports import Editor
+from pails.core.text import join_surrogates
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.host import files
 from pails.host.environment import current_environment
@@ -129,7 +130,7 @@ class App:
         """Write a text to a file of ours whose name ends with this one, for an editor to open."""
         unique = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
         path = self._paths.answers / f"{unique}-{name[-_KEPT_NAME_CHARS:]}"
-        await asyncio.to_thread(files.write_private, path, text.encode())
+        await asyncio.to_thread(files.write_private, path, join_surrogates(text).encode())
         return path
 
     async def close(self) -> None:
