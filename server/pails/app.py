@@ -1,4 +1,5 @@
-"""The wiring: builds every part from the configuration. The only module that knows them all."""
+"""The wiring: builds every part from the configuration. The only module that knows them all, but
+for what keeps snapshots, which `entry` hands in to be loaded when the first one is taken."""
 
 import asyncio
 import platform
@@ -14,6 +15,7 @@ from pails.config import load as load_config
 from pails.context.prompt import system_prompt
 from pails.core.errors import PailsError
 from pails.core.ports import Editor
+from pails.core.tasks import all_of, in_turn
 from pails.core.text import join_surrogates
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.host import files
@@ -32,7 +34,7 @@ from pails.model.endpoint import Endpoint
 from pails.policy.gate import Gate
 from pails.session.kit import Kit
 from pails.session.manager import SessionManager
-from pails.session.rewinding.snapshots import LoadSnapshots, WorkspaceSnapshots
+from pails.session.rewinding.workspace_snapshots import LoadSnapshots, WorkspaceSnapshots
 from pails.tools.builtin import builtin_tools
 from pails.tools.command import OUTPUT_NAMES
 from pails.tools.files.documents import Documents
@@ -134,15 +136,29 @@ class App:
         return path
 
     async def close(self) -> None:
-        """End running turns as interrupted, let go of logs, children and connections."""
-        await self.sessions.close()
-        await asyncio.gather(self._models.close(), self._checker.aclose())
-        await asyncio.to_thread(kill_tree, None, self._owner)
-        for snapshots in self._snapshots.values():
-            await asyncio.to_thread(snapshots.close)
+        """End running turns as interrupted, let go of logs, children and connections.
+
+        Each step is taken, also behind one that fails; the first failure is raised at the end.
+        """
+        try:
+            await in_turn(
+                (
+                    self.sessions.close,
+                    lambda: all_of((self._models.close(), self._checker.aclose())),
+                    lambda: asyncio.to_thread(kill_tree, None, self._owner),
+                    self._close_snapshots,
+                    self._end_cleaning,
+                )
+            )
+        finally:
+            telemetry.close()
+
+    async def _close_snapshots(self) -> None:
+        await all_of(asyncio.to_thread(one.close) for one in self._snapshots.values())
+
+    async def _end_cleaning(self) -> None:
         if self._cleaning:
             await self._cleaning
-        telemetry.close()
 
     def _remove_old(self) -> None:
         remove_old(self._paths.all_output, OUTPUT_NAMES, KEPT_SECONDS)
@@ -204,4 +220,4 @@ class Models:
         return await with_model(replace(endpoint, model=name) if name else endpoint)
 
     async def close(self) -> None:
-        await asyncio.gather(*(client.aclose() for client in self._clients.values()))
+        await all_of(client.aclose() for client in self._clients.values())

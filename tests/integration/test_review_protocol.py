@@ -159,8 +159,8 @@ async def test_the_text_before_and_who_wrote_which_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "params", "says"),
     [
-        ("text", {"turnId": "t", "path": "calc.py"}, "not absolute"),
-        ("origin", {"path": "calc.py"}, "not absolute"),
+        ("text", {"turnId": "t", "path": "calc.py"}, "not an absolute path"),
+        ("origin", {"path": "calc.py"}, "not an absolute path"),
         ("list", {"sessionId": "gone"}, "No session"),
         ("resolve", {"turnId": "gone", "decision": "accept"}, "gone"),
         ("resolve", {"turnId": "t", "decision": "accepted"}, "decision"),

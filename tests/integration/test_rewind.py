@@ -19,6 +19,7 @@ from pails.core.events import (
     Notice,
     RewindStarted,
     Rewound,
+    RunState,
     SnapshotTaken,
     TurnEnded,
     TurnStarted,
@@ -27,8 +28,9 @@ from pails.core.ports import Buffer, EditOutcome, TextChange
 from pails.core.rewind import RewindReport
 from pails.entry import load_snapshots
 from pails.host.locks import locked
+from pails.host.watch import Watcher
 from pails.session import answered
-from pails.session.rewinding import snapshots as session_snapshots
+from pails.session.rewinding import session_snapshots
 from pails.snapshots.entries import SnapshotError
 from pails.snapshots.restore import Failure, apply_plan
 from pails.snapshots.rewind import RewindPlan
@@ -82,6 +84,26 @@ async def after(desk: Desk) -> None:
         while len(ended) < len(turns(desk)):
             await asyncio.sleep(0.01)
             ended = [e for e in desk.of(SnapshotTaken) if e.moment == "after" and not e.call_id]
+
+
+@asynccontextmanager
+async def held_store(tmp_path: Path) -> AsyncIterator[None]:
+    """No snapshot gets done meanwhile, as if another process were at it."""
+    (store,) = (tmp_path / "state" / "snapshots").iterdir()
+    let_go, held = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with locked(store / "lock", time.monotonic() + 10):
+            held.set()
+            let_go.wait(20)
+
+    holding = asyncio.create_task(asyncio.to_thread(hold))
+    await asyncio.to_thread(held.wait)
+    try:
+        yield
+    finally:
+        let_go.set()
+        await holding
 
 
 async def check_order(desk: Desk) -> None:
@@ -422,7 +444,7 @@ async def test_a_rewind_that_was_cut_off_can_be_finished_and_taken_back(
             turn_id = turns(desk)[0]
             made = content(bench.workspace)
             with monkeypatch.context() as patch:
-                patch.setattr("pails.session.rewinding.disk_steps.apply_plan", cut_off)
+                patch.setattr("pails.session.rewinding.carrying_out.apply_plan", cut_off)
                 with pytest.raises(KeyError):
                     await desk.session.rewind(turn_id, talk=True, files=True)
             assert len(content(bench.workspace)) == 2
@@ -638,26 +660,33 @@ async def test_a_turn_goes_on_without_a_snapshot_that_takes_too_long(
         desk = await bench.desk()
         await desk.run("nothing")
         await after(desk)
-        (store,) = (tmp_path / "state" / "snapshots").iterdir()
-        let_go = threading.Event()
-        held = threading.Event()
-
-        def hold() -> None:
-            with locked(store / "lock", time.monotonic() + 10):
-                held.set()
-                let_go.wait(20)
-
-        holding = asyncio.create_task(asyncio.to_thread(hold))
-        await asyncio.to_thread(held.wait)
-        await desk.run("go")
-        let_go.set()
-        await holding
+        async with held_store(tmp_path):
+            await desk.run("go")
 
         assert [e.text for e in desk.of(Notice)] == [session_snapshots.LATE]
         report = await desk.session.rewind(turns(desk)[1], talk=False, files=True)
         assert hows(report) == {"a.txt": "restored"}
         assert len(report.notes) == 1 and "is not known" in report.notes[0]
         assert (bench.workspace / "b.txt").exists()
+
+
+async def test_a_prompt_that_waits_for_a_rewind_is_refused_when_the_session_closes(
+    tmp_path: Path,
+) -> None:
+    async with bench_with(tmp_path, Say("1")) as bench:
+        desk = await bench.desk()
+        await desk.run("go")
+        await after(desk)
+        async with held_store(tmp_path):
+            rewind = asyncio.create_task(desk.session.rewind(turns(desk)[0], talk=True, files=True))
+            await asyncio.sleep(0)
+            prompt = asyncio.create_task(desk.session.prompt("again"))
+            await asyncio.sleep(0)
+            closing = asyncio.create_task(bench.app.sessions.close())
+            await asyncio.sleep(0)
+        await asyncio.gather(rewind, closing)
+        with pytest.raises(InvalidRequestError, match="closed"):
+            await prompt
 
 
 async def test_a_home_folder_has_no_snapshots_and_is_told_so_once(
@@ -675,6 +704,32 @@ async def test_a_home_folder_has_no_snapshots_and_is_told_so_once(
         await desk.session.rewind(turns(desk)[0], talk=True, files=False)
         (notice,) = desk.of(Notice)
         assert "Open the folder of one project" in notice.text
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [ImportError("no git here"), OSError(5, "no git here"), RuntimeError("no git here")],
+)
+async def test_a_turn_goes_on_where_snapshots_cannot_be_loaded_and_it_is_told_once(
+    tmp_path: Path, failure: Exception
+) -> None:
+    def load() -> tuple[type[SnapshotStore], type[Watcher]]:
+        raise failure
+
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    async with ScriptedModel([run("echo x > a.txt"), Say("1"), Say("2")]) as model:
+        app = App(environment(tmp_path, model), {}, None, workspace, load)
+        try:
+            desk = Desk(await app.sessions.new(workspace, None, None), allow)
+            assert (await desk.run("go")).state is RunState.COMPLETED
+            assert (await desk.run("again")).state is RunState.COMPLETED
+            assert (workspace / "a.txt").exists()
+            await desk.wait_for(Notice)
+            (notice,) = desk.of(Notice)
+            assert "no git here" in notice.text and "work goes on" in notice.text
+        finally:
+            await app.close()
 
 
 async def test_what_no_snapshot_has_is_told_once_and_never_touched(tmp_path: Path) -> None:

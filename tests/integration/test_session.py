@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import time
 from collections.abc import Awaitable
@@ -47,7 +48,9 @@ from pails.core.events import (
 )
 from pails.core.ports import ApprovalAnswer
 from pails.entry import load_snapshots
+from pails.session.journal import Journal
 from pails.session.session import PromptReceipt
+from pails.telemetry.logs import FILE_NAME
 from pails.tools.calls.repeats import GIVE_UP_AT, HINT_AT
 from pails.tools.calls.written import IF_DONE
 from tests.support.scripted_model import Calls, Drop, Gate, Raw, Say, ScriptedModel, Status
@@ -567,6 +570,33 @@ async def test_no_model_says_how_to_get_one(tmp_path: Path) -> None:
             await session.prompt("hi")
         assert session.run_state is None
         await app.close()
+
+
+async def test_what_cannot_be_closed_keeps_nothing_else_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session, here, whose log the system does not let go of."""
+
+    def refuse(journal: Journal) -> None:
+        close(journal)
+        raise OSError("stuck")
+
+    close = Journal.close
+    script = [Say("1"), Say("2")]
+    async with ScriptedModel(script) as model, workbench(tmp_path, model) as bench:
+        app = App(environment(tmp_path, model), {}, None, bench.workspace, load_snapshots)
+        app.start()
+        desks = [Desk(await app.sessions.new(bench.workspace, None, None), None) for _ in "12"]
+        for desk in desks:
+            await desk.run("go")
+        monkeypatch.setattr(Journal, "close", refuse)
+        with pytest.raises(OSError, match="stuck"):
+            await app.close()
+        assert app.sessions.opened == ()
+        assert not [one for one in logging.getLogger().handlers if one.name == FILE_NAME]
+        monkeypatch.undo()
+        again = await bench.app.sessions.open(desks[1].session.id)
+        assert again.title == "go"
 
 
 async def test_a_workspace_that_does_not_exist(tmp_path: Path) -> None:

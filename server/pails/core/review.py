@@ -13,7 +13,8 @@ HunkState = Literal["pending", "accepted", "rejected", "superseded"]
 """`superseded`: its lines were changed again, by the person or a later turn, and are no longer
 there to be accepted or rejected."""
 
-Decision = Literal["accepted", "rejected", "replaced"]
+HunkDecision = Literal["accepted", "rejected", "replaced"]
+"""What a person decided about a hunk; the gate's `Decision` about a call is in `ports`."""
 
 
 @dataclass(frozen=True, slots=True)

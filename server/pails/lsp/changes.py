@@ -1,9 +1,7 @@
 """The `pai/changes/…` methods: decode, call the review of a session, encode."""
 
-from pathlib import Path
-
-from pails.core.errors import InvalidRequestError
-from pails.core.review import Decision, FileReview, Origin, Resolution, ReviewHunk, TurnReview
+from pails.core.review import FileReview, HunkDecision, Origin, Resolution, ReviewHunk, TurnReview
+from pails.lsp.coding import absolute_path
 from pails.lsp.protocol.changes import (
     ChangesExportOriginParams,
     ChangesExportOriginResult,
@@ -23,7 +21,7 @@ from pails.lsp.protocol.changes import (
 )
 from pails.session.manager import SessionManager
 
-DECISIONS: dict[str, Decision] = {
+DECISIONS: dict[str, HunkDecision] = {
     "accept": "accepted",
     "reject": "rejected",
     "replace": "replaced",
@@ -45,7 +43,7 @@ class Changes:
         resolution = await self._sessions.get(params.session_id).review.resolve(
             params.turn_id,
             DECISIONS[params.decision],
-            path=None if params.path is None else absolute(params.path),
+            path=None if params.path is None else absolute_path(params.path),
             hunk_ids=params.hunk_ids,
             feedback=params.feedback,
             text=params.text,
@@ -54,11 +52,11 @@ class Changes:
 
     async def text(self, params: ChangesTextParams) -> ChangesTextResult:
         review = self._sessions.get(params.session_id).review
-        text = await review.text_before(params.turn_id, absolute(params.path))
+        text = await review.text_before(params.turn_id, absolute_path(params.path))
         return ChangesTextResult(text=text)
 
     async def origin(self, params: ChangesOriginParams) -> ChangesOriginResult:
-        path, named = absolute(params.path), params.session_id
+        path, named = absolute_path(params.path), params.session_id
         sessions = self._sessions.opened if named is None else [self._sessions.get(named)]
         runs = [run for session in sessions for run in await session.review.origin(path)]
         runs.sort(key=lambda run: run.first)
@@ -67,13 +65,6 @@ class Changes:
     async def export_origin(self, params: ChangesExportOriginParams) -> ChangesExportOriginResult:
         origin = await self._sessions.get(params.session_id).review.export_origin()
         return ChangesExportOriginResult(origin=origin)
-
-
-def absolute(path: str) -> Path:
-    """A path of a client; raises `InvalidRequestError` for a relative one."""
-    if not Path(path).is_absolute():
-        raise InvalidRequestError(f"The path {path!r} is not absolute.")
-    return Path(path)
 
 
 def encode_resolution(resolution: Resolution) -> ChangesResolveResult:

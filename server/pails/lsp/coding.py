@@ -1,6 +1,7 @@
-"""From JSON to the types of `protocol.py` and back, with errors that a person can read."""
+"""From JSON to the types of `protocol` and back, with errors that a person can read."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -38,6 +39,14 @@ def decode_arguments(kind: type[W], command: str, arguments: Sequence[object]) -
     if len(arguments) > len(names):
         raise InvalidRequestError(f"{command} takes at most {len(names)} arguments.")
     return decode_params(kind, command, dict(zip(names, arguments, strict=False)))
+
+
+def absolute_path(text: str) -> Path:
+    """A path as a client sent it; raises `InvalidRequestError` for a relative one."""
+    path = Path(text)
+    if not path.is_absolute():
+        raise InvalidRequestError(f"{text!r} is not an absolute path, so nothing was done.")
+    return path
 
 
 def explain(error: ValidationError) -> str:

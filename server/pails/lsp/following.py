@@ -95,7 +95,10 @@ class Followers:
         return follower.session
 
     def listen(self, listener: Callable[[Envelope], None]) -> None:
-        """Call `listener` with what happens from now on in each session that is followed."""
+        """Call `listener` with what happens from now on in each session that is followed.
+
+        There is no way back, since whoever listens lives as long as this does: for the connection.
+        """
         self._listeners.append(listener)
 
     async def follow(self, session: Session, after_seq: int | None) -> Follower:

@@ -35,6 +35,7 @@ from pails.lsp.protocol.sessions import (
     StatusResult,
 )
 from pails.lsp.review import Reviews
+from pails.lsp.review_commands import ReviewCommands
 from pails.lsp.rewind import Rewinding
 from pails.lsp.sessions import Sessions
 from pails.session.manager import SessionManager
@@ -89,7 +90,10 @@ class Handlers:
         self._app = app
         self._followers = Followers(client, can, app.keep_text)
         self._commands = Commands(client, can, documents, app.sessions, self._followers)
-        self._reviews = Reviews(client, can, documents, self._followers, app.keep_text)
+        self._reviews = Reviews(client, can, documents, self._followers)
+        self._review_commands = ReviewCommands(
+            client, documents, self._followers, self._reviews, app.keep_text
+        )
         self._changes = Changes(app.sessions)
         self._sessions = Sessions(client, documents, app.sessions, self._followers)
         self._rewinding = Rewinding(client, app.sessions, self._followers)
@@ -137,7 +141,7 @@ class Handlers:
 
     async def execute(self, command: str, arguments: Sequence[object]) -> object:
         if command in REVIEW_COMMANDS:
-            return await self._reviews.execute(command, arguments)
+            return await self._review_commands.execute(command, arguments)
         if command in REWIND_COMMANDS:
             return await self._rewinding.execute(command, arguments)
         return await self._commands.execute(command, arguments)
@@ -156,9 +160,11 @@ class Handlers:
 
     async def close(self) -> None:
         """Close the app first: what ends its turns is still told to the client."""
-        await self._app.close()
-        self._followers.stop()
-        self._reviews.close()
+        try:
+            await self._app.close()
+        finally:
+            self._followers.stop()
+            self._reviews.close()
 
     # -- turns ---------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from pails.core.errors import InvalidRequestError, PailsError
+from pails.core.errors import InvalidRequestError, NotFoundError, PailsError
 from pails.core.rewind import RewindReport, TurnPoint, summary
 from pails.core.text import first_line, shown_path
 from pails.lsp.client import Client
@@ -131,9 +131,11 @@ async def _turn(session: Session, turn_id: str | None) -> TurnPoint:
     """The named turn, else the last one that is still a part of the conversation."""
     points = await session.turns()
     wanted = [p for p in points if (p.in_talk if turn_id is None else p.turn_id == turn_id)]
-    if not wanted:
-        raise InvalidRequestError("There is no such turn that could be taken back.")
-    return wanted[-1]
+    if wanted:
+        return wanted[-1]
+    if turn_id is None:
+        raise InvalidRequestError("No turn is left in this conversation that could be taken back.")
+    raise NotFoundError(f"This session has no turn {turn_id!r}. Nothing was changed.")
 
 
 async def _preview(session: Session, turn_id: str) -> tuple[RewindReport, str]:

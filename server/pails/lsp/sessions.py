@@ -8,6 +8,7 @@ from pails.core.errors import InvalidRequestError
 from pails.core.text import join_surrogates
 from pails.lsp import uris
 from pails.lsp.client import Client
+from pails.lsp.coding import absolute_path
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.following import Followers
 from pails.lsp.protocol.base import Empty
@@ -58,7 +59,7 @@ class Sessions:
         return await self._followed(session)
 
     async def list(self, params: SessionListParams) -> SessionListResult:
-        workspace = None if params.workspace is None else _absolute(params.workspace)
+        workspace = None if params.workspace is None else absolute_path(params.workspace)
         found = await self._manager.list(workspace)
         return SessionListResult(
             sessions=[
@@ -73,7 +74,7 @@ class Sessions:
         )
 
     async def open(self, params: SessionOpenParams) -> SessionInfo:
-        workspace = None if params.workspace is None else _absolute(params.workspace)
+        workspace = None if params.workspace is None else absolute_path(params.workspace)
         session = await self._manager.open(params.session_id, workspace)
         await self._followers.follow(session, params.after_seq)
         return _info(session)
@@ -128,7 +129,7 @@ class Sessions:
 
     def _workspace(self, named: str | None) -> Path:
         if named is not None:
-            return _absolute(named)
+            return absolute_path(named)
         if not self._client.folders:
             raise InvalidRequestError(
                 "No folder is open in the editor. Open one, or name a workspace."
@@ -140,13 +141,6 @@ def _below(workspace: Path, paths: Iterable[Path]) -> tuple[str, ...]:
     """The names below the workspace of those that lie there."""
     inside = (path for path in paths if path.is_relative_to(workspace))
     return tuple(path.relative_to(workspace).as_posix() for path in inside)
-
-
-def _absolute(workspace: str) -> Path:
-    path = Path(workspace)
-    if not path.is_absolute():
-        raise InvalidRequestError(f"The workspace {workspace!r} is not an absolute path.")
-    return path
 
 
 def _info(session: Session) -> SessionInfo:

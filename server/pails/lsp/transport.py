@@ -4,7 +4,8 @@ What differs from `LanguageServerProtocol`, and why:
 - Messages are decoded here and not by a hook inside the JSON decoder, so that a malformed message
   gets an error response, where pygls drops it.
 - Parameters and results of `pai/…` stay plain JSON data; `protocol.py` validates them.
-- Messages leave as bytes. What is JSON already, as every event is, is not made anew.
+- Messages leave as bytes. What is JSON already, as every event is, is not made anew. A number that
+  JSON does not have, such as NaN, is an error here, where pygls would send it.
 - After `shutdown` the client's answers still arrive; only its requests are refused.
 - Documents are kept by `documents.py`, which counts lines as editors do.
 - `exit` ends `serve`, which closes the sessions first; pygls ends the process on the spot.
@@ -17,11 +18,10 @@ from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, cast
 
-from cattrs import Converter, transform_error
+from cattrs import Converter
 from lsprotocol import types
 from pygls.exceptions import (
     JsonRpcException,
-    JsonRpcInternalError,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
     JsonRpcParseError,
@@ -30,19 +30,18 @@ from pygls.exceptions import (
 )
 from pygls.protocol import JsonRPCNotification, JsonRPCRequestMessage, LanguageServerProtocol
 
-from pails.core.errors import (
-    ConfigurationError,
-    ModelError,
-    NotFoundError,
-    PailsError,
-    StorageError,
-)
-from pails.core.rpc import ErrorCode
 from pails.lsp import uris
 from pails.lsp.client import Payload
 from pails.lsp.documents import OpenDocuments
 from pails.lsp.methods import CONTENT_SCHEMES
 from pails.lsp.nesting import is_nested_too_deep
+from pails.lsp.rpc_errors import (
+    as_rpc_error,
+    client_error,
+    connection_lost,
+    invalid_params,
+    unsendable,
+)
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
@@ -51,11 +50,6 @@ log = logging.getLogger(__name__)
 
 Id = int | str
 Json = dict[str, Any]
-
-
-def connection_lost() -> JsonRpcException:
-    """What a request of ours ends with when the client is gone."""
-    return JsonRpcException("The client is gone and did not answer.", ErrorCode.REQUEST_FAILED)
 
 
 class PailsProtocol(LanguageServerProtocol):
@@ -67,7 +61,9 @@ class PailsProtocol(LanguageServerProtocol):
         self.when_exited: Callable[[], object] = lambda: None
         self.when_progress_cancelled: Callable[[Id], Awaitable[None]] = _nothing
         self._initialized = False
-        self._encoder = json.JSONEncoder(separators=(",", ":"), default=self._serialize_message)
+        self._encoder = json.JSONEncoder(
+            separators=(",", ":"), default=self._serialize_message, allow_nan=False
+        )
         super().__init__(server, converter)
 
     @property
@@ -140,7 +136,7 @@ class PailsProtocol(LanguageServerProtocol):
         try:
             return self._converter.structure({**data, "jsonrpc": self.VERSION}, message_type)
         except Exception as error:  # the border of a request: a hook may raise anything
-            raise _invalid_params(method, error) from error
+            raise invalid_params(method, error) from error
 
     def _receive_answer(self, data: Json) -> None:
         """Resolve a request of ours. One that nobody waits for any more is ignored."""
@@ -155,7 +151,7 @@ class PailsProtocol(LanguageServerProtocol):
         elif is_nested_too_deep(data):
             future.set_exception(JsonRpcInvalidParams("The client's answer is nested too deep."))
         elif "error" in data:
-            future.set_exception(_client_error(data["error"]))
+            future.set_exception(client_error(data["error"]))
         elif result_type is None:
             future.set_result(data.get("result"))
         else:
@@ -165,7 +161,7 @@ class PailsProtocol(LanguageServerProtocol):
                     result_type,
                 )
             except Exception as error:  # noqa: BLE001 - the border of a request, as above
-                future.set_exception(_invalid_params("the client's answer", error))
+                future.set_exception(invalid_params("the client's answer", error))
             else:
                 future.set_result(answer.result)
 
@@ -228,10 +224,11 @@ class PailsProtocol(LanguageServerProtocol):
         elif (failure := future.exception()) is not None:
             self._refuse(msg_id, as_rpc_error(failure))
         else:
+            result = future.result()
             try:
-                self._send_response(msg_id, result=future.result())
+                self._send_response(msg_id, result=result)
             except Exception as error:  # noqa: BLE001 - the border of a request: a result no JSON
-                self._refuse(msg_id, as_rpc_error(error))
+                self._refuse(msg_id, unsendable(error))
 
     def _check_handler_result(self, future: Future[Any]) -> None:
         if not future.cancelled() and (failure := future.exception()) is not None:
@@ -298,38 +295,3 @@ class PailsProtocol(LanguageServerProtocol):
 
 async def _nothing(*_: object) -> None:
     """What happens until the server says what should."""
-
-
-def as_rpc_error(failure: BaseException) -> JsonRpcException:
-    """The error response for an exception of a handler; what we did not expect is logged."""
-    match failure:
-        case JsonRpcException():
-            return failure
-        case NotFoundError():
-            return JsonRpcException(str(failure), ErrorCode.NOT_FOUND)
-        case ConfigurationError():
-            return JsonRpcException(str(failure), ErrorCode.CONFIGURATION)
-        case ModelError() | StorageError():
-            return JsonRpcException(str(failure), ErrorCode.EXTERNAL_FAILURE)
-        case PailsError():
-            return JsonRpcException(str(failure), ErrorCode.REQUEST_FAILED)
-        case _:
-            log.error("a request failed", exc_info=failure)
-            return JsonRpcInternalError(
-                f"Pails failed inside ({type(failure).__name__}: {failure}). The request was not "
-                "carried out; the server goes on, and its log has the details."
-            )
-
-
-def _invalid_params(what: str, error: Exception) -> JsonRpcInvalidParams:
-    reasons = "; ".join(transform_error(error, path="message"))
-    return JsonRpcInvalidParams(f"Invalid parameters for {what}: {reasons}.")
-
-
-def _client_error(error: object) -> JsonRpcException:
-    fields = cast(Json, error) if isinstance(error, dict) else {}
-    code = fields.get("code")
-    return JsonRpcException(
-        str(fields.get("message") or "The client answered with an error."),
-        code if isinstance(code, int) else ErrorCode.INTERNAL_ERROR,
-    )

@@ -63,7 +63,8 @@ def encode_envelope(envelope: Envelope) -> bytes:
     try:
         return _SENT.dump_json(sent)
     except PydanticSerializationError:  # half a character, which becomes U+FFFD
-        return to_json(join_surrogates_within(_SENT.dump_python(sent, mode="json")))
+        plain = join_surrogates_within(_SENT.dump_python(sent, mode="json"))
+        return to_json(plain, inf_nan_mode="null")  # as `dump_json` does it
 
 
 def decode_event(data: object) -> Event:

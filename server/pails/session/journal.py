@@ -102,7 +102,10 @@ def load(path: Path) -> Loaded:
     repaired: list[str] = []
     records = list(_decode_all(lines, repaired))
     if not records:
-        raise LogError(f"The session log {path} holds no readable record; it was left as it is.")
+        raise LogError(
+            f"The session log {path} holds no readable record; it was left as it is. Start a new "
+            "session."
+        )
     return Loaded(tuple(records), tuple(repaired), size)
 
 

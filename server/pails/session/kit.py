@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pails.core.events import Mode
 from pails.core.ports import Editor, Model, SyntaxChecker, Texts
 from pails.policy.gate import Gate
-from pails.session.rewinding.snapshots import WorkspaceSnapshots
+from pails.session.rewinding.workspace_snapshots import WorkspaceSnapshots
 from pails.tools.files.documents import Documents
 from pails.tools.registry import ToolRegistry
 

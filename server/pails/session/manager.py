@@ -16,7 +16,7 @@ from pails.core.events import (
     SessionRenamed,
     SessionReopened,
 )
-from pails.core.tasks import uninterrupted
+from pails.core.tasks import all_of, uninterrupted
 from pails.host.log import read_lines
 from pails.host.paths import real_folder
 from pails.session.codec import decode_record
@@ -78,7 +78,10 @@ class SessionManager:
             for record in loaded.records:
                 state.apply(record.event)
             if not state.workspace:
-                raise LogError(f"The session log {path} does not say where it belongs.")
+                raise LogError(
+                    f"The session log {path} does not say where it belongs; it was left as it is. "
+                    "Start a new session."
+                )
             folder = await asyncio.to_thread(_existing_folder, Path(state.workspace))
             kit = await asyncio.to_thread(self._make_kit, folder, session_id)
             for rule in state.grants:
@@ -178,8 +181,8 @@ class SessionManager:
 
     async def close(self) -> None:
         """End every running turn and let go of the logs."""
-        await asyncio.gather(*(session.close() for session in self._open.values()))
-        self._open.clear()
+        sessions, self._open = self._open, {}
+        await all_of(session.close() for session in sessions.values())
 
 
 async def _opened(open_log: Callable[[], T], close: Callable[[T], None]) -> T:
@@ -197,7 +200,10 @@ def _existing_folder(path: Path) -> Path:
     """The real path of a folder; raises `NotFoundError` when it is none."""
     folder = real_folder(path)
     if folder is None:
-        raise NotFoundError(f"The workspace {path} is not a folder on this machine.")
+        raise NotFoundError(
+            f"The workspace {path} is not a folder on this machine. Its conversations are kept; "
+            "they open again when it is back in its place."
+        )
     return folder
 
 

@@ -12,6 +12,7 @@ from pails.core.errors import InvalidRequestError
 from pails.core.events import (
     ApprovalRequested,
     ApprovalResolved,
+    Event,
     ProposedHunk,
     QuestionAnswered,
     QuestionAsked,
@@ -81,49 +82,37 @@ class SessionPerson:
         *,
         hunks: Sequence[ProposedHunk] = (),
     ) -> ApprovalAnswer:
-        approval_id = new_id("approval")
-        turn_id = self._turn_id()
-        self._approvals.open(approval_id)
+        approval_id, turn_id = new_id("approval"), self._turn_id()
         self._offered[approval_id] = hunks
-        self._signal(Signal.WAIT)
-        await self._emit(
-            ApprovalRequested(
-                turn_id,
-                call_id,
-                approval_id,
-                action.tool,
-                action.title,
-                text,
-                decision.rule,
-                decision.reason,
-                diff,
-                tuple(hunks),
-            )
+        request = ApprovalRequested(
+            turn_id,
+            call_id,
+            approval_id,
+            action.tool,
+            action.title,
+            text,
+            decision.rule,
+            decision.reason,
+            diff,
+            tuple(hunks),
         )
-        answer = await self._approvals.wait(approval_id)
-        await self._emit(
-            ApprovalResolved(
-                turn_id,
-                approval_id,
-                answer.choice,
-                answer.feedback,
-                answer.hunk_ids,
-                tuple(answer.texts),
+
+        def resolved(answer: ApprovalAnswer) -> ApprovalResolved:
+            texts = tuple(answer.texts)
+            return ApprovalResolved(
+                turn_id, approval_id, answer.choice, answer.feedback, answer.hunk_ids, texts
             )
-        )
-        self._proceed()
-        return answer
+
+        return await self._put(self._approvals, approval_id, request, resolved)
 
     async def ask(self, question: str, options: Sequence[str]) -> str | None:
-        question_id = new_id("question")
-        turn_id = self._turn_id()
-        self._questions.open(question_id)
-        self._signal(Signal.WAIT)
-        await self._emit(QuestionAsked(turn_id, question_id, question, tuple(options)))
-        answer = await self._questions.wait(question_id)
-        await self._emit(QuestionAnswered(turn_id, question_id, answer))
-        self._proceed()
-        return answer
+        question_id, turn_id = new_id("question"), self._turn_id()
+        asked = QuestionAsked(turn_id, question_id, question, tuple(options))
+
+        def answered(answer: str | None) -> QuestionAnswered:
+            return QuestionAnswered(turn_id, question_id, answer)
+
+        return await self._put(self._questions, question_id, asked, answered)
 
     def answer_approval(self, approval_id: str, answer: ApprovalAnswer) -> bool:
         """Raises `InvalidRequestError` for parts that the call has not; it then waits on."""
@@ -147,6 +136,15 @@ class SessionPerson:
         self._offered.clear()
         self._questions.clear()
 
-    def _proceed(self) -> None:
+    async def _put(
+        self, waiting: _Pending[T], identifier: str, question: Event, end: Callable[[T], Event]
+    ) -> T:
+        """Put a question, wait for its answer, and say by `end` what that was."""
+        waiting.open(identifier)
+        self._signal(Signal.WAIT)
+        await self._emit(question)
+        answer = await waiting.wait(identifier)
+        await self._emit(end(answer))
         if not self._approvals and not self._questions:
             self._signal(Signal.PROCEED)
+        return answer

@@ -27,8 +27,8 @@ from pails.session.journal import Journal
 from pails.session.kit import Kit
 from pails.session.queue import TurnQueue
 from pails.session.recorder import Listener, Recorder
-from pails.session.rewinding.rewind import SessionRewinder
-from pails.session.rewinding.snapshots import SessionSnapshots
+from pails.session.rewinding.rewinder import SessionRewinder
+from pails.session.rewinding.session_snapshots import SessionSnapshots
 from pails.session.state import SessionState
 from pails.session.turn import Prompt, TurnPlayer
 
@@ -66,7 +66,7 @@ class Session:
             documents=kit.documents,
             texts=kit.texts,
         )
-        self._rewinding = asyncio.Lock()
+        self._rewinding = asyncio.Lock()  # no turn may be added while the conversation goes back
         self._player = TurnPlayer(
             session_id,
             workspace,
@@ -139,9 +139,8 @@ class Session:
         """
         _check_prompt(text)
         self._model = self._model or await self._kit.find_model(self._state.model)
-        if self._queue.is_closed:
-            raise InvalidRequestError("This session has just been closed. Open it again.")
         async with self._rewinding:
+            self._check_open()
             if from_turn_id is not None:
                 self.check_idle()
                 await self._rewinder.fork(from_turn_id)
@@ -195,12 +194,15 @@ class Session:
 
     async def set_mode(self, mode: Mode) -> None:
         """Applies from the next call on, also within the running turn."""
+        self._check_open()
         if mode != self._state.mode:
             await self.emit(ModeChanged(mode))
 
     async def set_model(self, name: str) -> None:
         """Applies from the next round on. Raises `ConfigurationError` for an unusable model."""
-        self._model = await self._kit.find_model(name)
+        model = await self._kit.find_model(name)
+        self._check_open()
+        self._model = model
         await self.emit(ModelChanged(self._model.name))
 
     def answer_approval(self, approval_id: str, answer: ApprovalAnswer) -> bool:
@@ -222,10 +224,15 @@ class Session:
             await self._snapshots.close()
         self._recorder.close()
 
+    def _check_open(self) -> None:
+        if self._queue.is_closed:
+            raise InvalidRequestError(
+                "This session has just been closed, so nothing was done. Open it again."
+            )
+
     def check_idle(self) -> None:
         """Raises `InvalidRequestError` while a turn runs or waits, and when it is closed."""
-        if self._queue.is_closed:
-            raise InvalidRequestError("This session has just been closed. Open it again.")
+        self._check_open()
         if self._state.turn_id is not None or self._state.queued:
             raise InvalidRequestError(
                 "A turn is running, or waits for its start. Let it end, or cancel it, and try "

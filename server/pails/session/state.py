@@ -41,9 +41,9 @@ from pails.core.messages import (
     Usage,
     UserMessage,
 )
-from pails.session.changes.change_sets import ChangeSets
+from pails.session.changes.file_chains import FileChains
 from pails.session.changes.knowledge import Knowledge
-from pails.session.rewinding.rewinds import Rewinds
+from pails.session.rewinding.rewind_history import RewindHistory
 
 LOST = "[Lost: the log of this session is damaged here.]"
 
@@ -74,8 +74,8 @@ class SessionState:
         self.turn_rounds = 0
         self.turn_files: dict[str, None] = {}
         self.turn_usage = Usage()
-        self.changes = ChangeSets()
-        self._rewinds = Rewinds()
+        self.file_chains = FileChains()
+        self._rewinds = RewindHistory()
         self.knowledge = Knowledge(self._rewinds.in_talk)
         self.rewinding: RewindStarted | None = None
         """The rewind that is being carried out."""
@@ -96,7 +96,7 @@ class SessionState:
     def apply(self, event: Event) -> None:
         """Take the event in."""
         self._apply(event)
-        self.changes.apply(event)
+        self.file_chains.apply(event)
         self.knowledge.apply(event)
 
     @singledispatchmethod
@@ -220,7 +220,7 @@ class SessionState:
     def _(self, event: Rewound) -> None:
         """Whole turns leave the conversation, or come back to their places in it."""
         self.rewinding = None
-        self._rewinds.add(event, len(self._said))
+        self._rewinds.add(event)
         if self.turn_id is None:
             in_talk = self._rewinds.in_talk
             self._messages = [message for turn, message in self._said if in_talk(turn)]

@@ -28,7 +28,7 @@ from pails.core.events import (
     UsageReported,
     UserMessageAdded,
 )
-from pails.session.rewinding.rewinds import Rewinds
+from pails.session.rewinding.rewind_history import RewindHistory
 
 _OF_A_TURN = (
     *(TurnStarted, RunStateChanged, UserMessageAdded, RoundStarted, AssistantMessageAdded),
@@ -61,7 +61,7 @@ def markdown_of(title: str, events: Iterable[Event]) -> str:
 
 
 def _turns_in_talk(events: Iterable[Event]) -> list[str]:
-    rewinds, turns = Rewinds(), list[str]()
+    rewinds, turns = RewindHistory(), list[str]()
     for place, event in enumerate(events):
         if isinstance(event, TurnStarted):
             rewinds.start(event.turn_id)

@@ -28,7 +28,7 @@ from pails.session.kit import Kit
 from pails.session.mentions import mentioned_files
 from pails.session.person import SessionPerson
 from pails.session.recorder import Recorder
-from pails.session.rewinding.snapshots import SessionSnapshots
+from pails.session.rewinding.session_snapshots import SessionSnapshots
 from pails.session.run import Signal, next_state
 from pails.session.store import title_of
 from pails.telemetry import bind

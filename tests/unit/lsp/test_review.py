@@ -11,8 +11,8 @@ from lsprotocol import types
 from pails.core.errors import NotFoundError
 from pails.core.events import Envelope, HunksResolved
 from pails.core.review import (
-    Decision,
     FileReview,
+    HunkDecision,
     Resolution,
     ReviewHunk,
     TurnReview,
@@ -25,6 +25,7 @@ from pails.lsp.documents import OpenDocuments
 from pails.lsp.following import Followers
 from pails.lsp.protocol.sessions import PaiCapabilities
 from pails.lsp.review import Reviews
+from pails.lsp.review_commands import ReviewCommands
 from tests.unit.lsp.conftest import FakeWire
 
 PATH = Path("/w/x.py")
@@ -73,7 +74,7 @@ class SessionAtHand:
     async def resolve(
         self,
         turn_id: str,
-        decision: Decision,
+        decision: HunkDecision,
         *,
         path: Path | None = None,
         hunk_ids: Sequence[str] | None = None,
@@ -124,13 +125,10 @@ class Scene:
         self.new = SessionAtHand("new", 2.0, {"t3": ["d"]})
         self.followers = FollowersAtHand(self.old, self.new)
         self.kept: list[tuple[str, str]] = []
-        self.reviews = Reviews(
-            client,
-            decode(PaiCapabilities, {"questions": True}),
-            self.documents,
-            cast(Followers, self.followers),
-            self.keep,
-        )
+        followers = cast(Followers, self.followers)
+        can = decode(PaiCapabilities, {"questions": True})
+        self.reviews = Reviews(client, can, self.documents, followers)
+        self.commands = ReviewCommands(client, self.documents, followers, self.reviews, self.keep)
 
     def open(self, text: str) -> None:
         self.documents.open(types.TextDocumentItem(URI, "python", 1, text))
@@ -187,7 +185,7 @@ async def test_what_is_decided_while_lenses_are_made_is_in_them(scene: Scene) ->
 
 async def test_a_hunk_is_decided_where_it_belongs(scene: Scene, wire: FakeWire) -> None:
     arguments = ["old", "t2", "c", "no globals"]
-    result = await scene.reviews.execute(methods.REJECT_HUNK, arguments)
+    result = await scene.commands.execute(methods.REJECT_HUNK, arguments)
     assert scene.old.decided == [("t2", "rejected", None, ["c"], "no globals")]
     assert result == {"resolved": ["c"], "unresolved": []}
     assert messages(wire) == []
@@ -198,14 +196,14 @@ async def test_the_reason_is_asked_for_and_who_closes_the_question_has_not_decid
     scene: Scene, wire: FakeWire, typed: str | None, decided: int
 ) -> None:
     wire.answers["pai/question/ask"] = lambda _: {"answer": typed}
-    await scene.reviews.execute(methods.REJECT_HUNK, ["old", "t2", "c", "", True])
+    await scene.commands.execute(methods.REJECT_HUNK, ["old", "t2", "c", "", True])
     why = (typed or "").strip()
     assert scene.old.decided == [("t2", "rejected", None, ["c"], why)] * decided
     assert messages(wire) == []
 
 
 async def test_a_file_is_decided_in_all_turns_that_changed_it(scene: Scene) -> None:
-    result = await scene.reviews.execute(methods.ACCEPT_FILE, [URI])
+    result = await scene.commands.execute(methods.ACCEPT_FILE, [URI])
     assert scene.old.decided == [
         ("t1", "accepted", PATH, None, ""),
         ("t2", "accepted", PATH, None, ""),
@@ -221,7 +219,7 @@ async def test_a_file_is_decided_in_all_turns_that_changed_it(scene: Scene) -> N
 async def test_a_turn_is_the_newest_unless_named(
     scene: Scene, arguments: list[str], session: str, turn_id: str
 ) -> None:
-    await scene.reviews.execute(methods.REJECT_TURN, arguments)
+    await scene.commands.execute(methods.REJECT_TURN, arguments)
     [decided] = scene.old.decided + scene.new.decided
     assert decided[:2] == (turn_id, "rejected")
     assert decided == scene.followers.session(session).decided[0]
@@ -229,7 +227,7 @@ async def test_a_turn_is_the_newest_unless_named(
 
 async def test_what_was_not_done_is_said_once_for_each_reason(scene: Scene, wire: FakeWire) -> None:
     scene.old.stubborn = {"b", "c"}
-    result = await scene.reviews.execute(methods.REJECT_FILE, [URI])
+    result = await scene.commands.execute(methods.REJECT_FILE, [URI])
     assert [left["hunkId"] for left in cast(Any, result)["unresolved"]] == ["b", "c"]
     [message] = messages(wire)
     assert message.startswith("Pails: 2 changes were left as before.\nx.py: you have changed")
@@ -248,7 +246,7 @@ async def test_what_was_not_done_is_said_once_for_each_reason(scene: Scene, wire
 async def test_a_failure_is_said_for_lenses_show_none(
     scene: Scene, wire: FakeWire, command: str, arguments: list[str], says: str
 ) -> None:
-    await scene.reviews.execute(command, arguments)
+    await scene.commands.execute(command, arguments)
     [message] = messages(wire)
     assert says in message
 
@@ -256,7 +254,7 @@ async def test_a_failure_is_said_for_lenses_show_none(
 @pytest.mark.parametrize("command", [methods.REJECT_TURN, methods.SHOW_CHANGES])
 async def test_when_nothing_waits_that_is_said(scene: Scene, wire: FakeWire, command: str) -> None:
     scene.old.turns = scene.new.turns = {}
-    await scene.reviews.execute(command, [] if command == methods.REJECT_TURN else [URI])
+    await scene.commands.execute(command, [] if command == methods.REJECT_TURN else [URI])
     [message] = messages(wire)
     assert "No changes of Pails" in message
 
@@ -264,20 +262,20 @@ async def test_when_nothing_waits_that_is_said(scene: Scene, wire: FakeWire, com
 async def test_the_text_before_is_that_of_the_oldest_turn(scene: Scene, wire: FakeWire) -> None:
     wire.answers["window/showDocument"] = lambda _: types.ShowDocumentResult(success=True)
     scene.old.upside_down = True
-    await scene.reviews.execute(methods.SHOW_BEFORE, [URI])
+    await scene.commands.execute(methods.SHOW_BEFORE, [URI])
     assert scene.kept == [("x.py", "before t1\n")]
 
 
 async def test_a_new_file_has_no_text_before(scene: Scene, wire: FakeWire) -> None:
     scene.old.is_new = True
-    await scene.reviews.execute(methods.SHOW_BEFORE, [URI])
+    await scene.commands.execute(methods.SHOW_BEFORE, [URI])
     assert messages(wire) == ["Pails: x.py did not exist before the turn."]
     assert scene.kept == []
 
 
 async def test_the_changes_are_shown_as_a_diff(scene: Scene, wire: FakeWire) -> None:
     wire.answers["window/showDocument"] = lambda _: types.ShowDocumentResult(success=True)
-    await scene.reviews.execute(methods.SHOW_CHANGES, [URI])
+    await scene.commands.execute(methods.SHOW_CHANGES, [URI])
     [(name, text)] = scene.kept
     assert name == "x.py.diff"
     assert "-old c\n+new c\n" in text

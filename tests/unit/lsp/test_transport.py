@@ -494,10 +494,24 @@ def test_the_method_names_are_those_of_the_protocol() -> None:
     )
 
 
-async def test_a_result_that_is_no_json_is_an_error(connection: Connection) -> None:
-    connection.server.command("no-json")(lambda: {1, 2})
+@pytest.mark.parametrize("result", [{1, 2}, {"seconds": float("nan")}, [float("-inf")]])
+async def test_a_result_that_is_no_json_is_an_error_which_says_that_the_work_was_done(
+    connection: Connection, result: object
+) -> None:
+    connection.server.command("no-json")(lambda: result)
+    connection.server.feature("pai/no-json")(lambda _: result)
     connection.initialize()
     await connection.settle()
     connection.send(id=1, method="workspace/executeCommand", params={"command": "no-json"})
+    connection.send(id=2, method="pai/no-json")
     await connection.settle()
-    assert connection.error(1)["code"] == ErrorCode.INTERNAL_ERROR
+    for msg_id in (1, 2):
+        error = connection.error(msg_id)
+        assert error["code"] == ErrorCode.INTERNAL_ERROR
+        assert "was carried out" in error["message"]
+
+
+async def test_numbers_that_json_does_not_have_are_never_sent(connection: Connection) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        connection.wire.notify("pai/x", {"seconds": float("inf")})
+    assert [message for message in connection.out if message.get("method") == "pai/x"] == []

@@ -14,7 +14,7 @@ from pails.core.hunks import (
     rebase_hunks,
 )
 from pails.core.text import split_lines
-from pails.session.changes.file_history import FileChange, Part
+from pails.session.changes.file_history import ChangeSet, Part
 from pails.tools.text.lines import dominant_line_end, fold, with_line_ends
 
 CHANGED_SINCE = "Its lines have been changed since, so there is nothing left that it could change."
@@ -45,7 +45,7 @@ class Outcome:
     left: tuple[tuple[Part, str], ...] = ()
 
 
-def standings(change: FileChange, now: str | None) -> tuple[Standing, ...]:
+def standings(change: ChangeSet, now: str | None) -> tuple[Standing, ...]:
     """Where the parts of a change stand."""
     if change.after is None or now is None:
         is_there = change.after is None and now is None
@@ -60,7 +60,7 @@ def standings(change: FileChange, now: str | None) -> tuple[Standing, ...]:
     return tuple(result)
 
 
-def take_back(change: FileChange, parts: Sequence[Part], now: str | None) -> Outcome:
+def take_back(change: ChangeSet, parts: Sequence[Part], now: str | None) -> Outcome:
     """The text without these parts of the change."""
     there = {standing.part.id for standing in standings(change, now) if standing.is_there}
     reason = EXISTS if change.after is None else GONE if now is None else CHANGED_SINCE
@@ -76,7 +76,7 @@ def take_back(change: FileChange, parts: Sequence[Part], now: str | None) -> Out
     return _without(change.after, chosen, now or "", left)
 
 
-def put_instead(change: FileChange, part: Part, text: str, now: str | None) -> Outcome:
+def put_instead(change: ChangeSet, part: Part, text: str, now: str | None) -> Outcome:
     """The text with other lines in standing of this part's."""
     if change.after is None or part.is_empty:
         return Outcome(now, left=((part, NO_LINES),))
@@ -89,7 +89,7 @@ def put_instead(change: FileChange, part: Part, text: str, now: str | None) -> O
     return Outcome(rebased.text, (part,))
 
 
-def put_back(change: FileChange, parts: Sequence[Part], now: str | None) -> Outcome:
+def put_back(change: ChangeSet, parts: Sequence[Part], now: str | None) -> Outcome:
     """The text with these parts of the change again, which had been taken back."""
     made_again = change.before is None and now is None
     gone_again = change.after is None and now == change.before
@@ -135,7 +135,7 @@ def _reason(hunk: Hunk, after: str, now: str) -> str:
     return RUNS_TOGETHER if found else CHANGED_SINCE
 
 
-def _is_partly_there(change: FileChange, now: str) -> bool:
+def _is_partly_there(change: ChangeSet, now: str) -> bool:
     """Whether a line is left of a file that the turn has made."""
     if change.before is not None or change.after is None:
         return False

@@ -9,7 +9,7 @@ from pails.core.errors import StorageError
 from pails.core.events import HunksResolved
 from pails.core.hunks import Block, Hunk, hunk_ids
 from pails.core.review import Origin
-from pails.session.changes.change_sets import Step, Write
+from pails.session.changes.file_chains import ChainStep, Write
 from pails.session.changes.lineage import Author, Line, Lineage, LinedHunk
 
 GetText = Callable[[str], str]
@@ -36,7 +36,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class ChangeSet:
     """What one turn did to one file.
 
     `before` is the text before it, with what the person changed while the turn was at work, and
@@ -67,9 +67,9 @@ class FileChange:
 class FileHistory:
     """Made once, of a whole chain; does not change after that."""
 
-    def __init__(self, chain: Sequence[Step], get: GetText) -> None:
+    def __init__(self, chain: Sequence[ChainStep], get: GetText) -> None:
         self._get = get
-        self._changes: dict[str, FileChange] = {}
+        self._changes: dict[str, ChangeSet] = {}
         self._verdicts: dict[str, dict[str, HunksResolved]] = {}
         self._first: dict[str, tuple[Write, bool]] = {}  # and whether the turn made the file
         self._lineage = Lineage()
@@ -83,7 +83,7 @@ class FileHistory:
                 self._lose(step, str(error))
 
     @property
-    def changes(self) -> tuple[FileChange, ...]:
+    def changes(self) -> tuple[ChangeSet, ...]:
         """What each turn did, oldest first."""
         return tuple(self._changes.values())
 
@@ -107,7 +107,7 @@ class FileHistory:
             return line.author.turn_id, "asked"
         return line.author.turn_id, "accepted" if line in self._accepted else "unreviewed"
 
-    def _take(self, step: Step, following: Step | None) -> None:
+    def _take(self, step: ChainStep, following: ChainStep | None) -> None:
         if isinstance(step, HunksResolved):
             self._decide(step)
             return
@@ -162,17 +162,17 @@ class FileHistory:
         parts = tuple(Part(*pair) for pair in zip(ids, hunks, strict=True))
         verdicts = self._verdicts.setdefault(turn_id, {})
         if parts or dropped:
-            self._changes[turn_id] = FileChange(
+            self._changes[turn_id] = ChangeSet(
                 turn_id, before, after, moved_from, parts, dropped, verdicts
             )
             self.size += len(before or "") + len(after or "")
 
-    def _lose(self, step: Step, why: str) -> None:
+    def _lose(self, step: ChainStep, why: str) -> None:
         """From here on nothing is known, until the next text that is kept."""
         self._lineage = Lineage()
         if isinstance(step, Write):
             note = f"What this turn did to the file cannot be shown. {why}"
-            self._changes[step.turn_id] = FileChange(step.turn_id, note=note)
+            self._changes[step.turn_id] = ChangeSet(step.turn_id, note=note)
 
     def _text(self, text_id: str | None) -> str | None:
         return None if text_id is None else self._get(text_id)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pails.core.review import FileReview, HunkState, ReviewHunk
 from pails.session.changes.decisions import Standing, standings
-from pails.session.changes.file_history import FileChange, Part
+from pails.session.changes.file_history import ChangeSet, Part
 from pails.tools.files.document import Document, Unreadable
 
 
@@ -15,7 +15,7 @@ class ReviewedFile:
     """A change beside the file as it is now. `path` is where the file is now."""
 
     path: Path
-    change: FileChange
+    change: ChangeSet
     document: Document | Unreadable
 
     @property
@@ -60,7 +60,7 @@ class ReviewedFile:
         )
 
 
-def state_of(change: FileChange, standing: Standing) -> HunkState:
+def state_of(change: ChangeSet, standing: Standing) -> HunkState:
     """A person's word counts for good; a write that a person allowed needs no second one."""
     if change.is_taken_back(standing.part):
         return "rejected"
@@ -69,7 +69,7 @@ def state_of(change: FileChange, standing: Standing) -> HunkState:
     return "pending" if standing.is_there else "superseded"
 
 
-def waiting(change: FileChange, now: str | None) -> Sequence[Part]:
+def waiting(change: ChangeSet, now: str | None) -> Sequence[Part]:
     """The parts about which nobody has decided."""
     return [
         standing.part

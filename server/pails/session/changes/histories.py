@@ -8,7 +8,7 @@ from threading import Lock
 
 from pails.core.ports import Texts
 from pails.core.review import FileReview
-from pails.session.changes.change_sets import Chain
+from pails.session.changes.file_chains import Chain
 from pails.session.changes.file_history import FileHistory
 from pails.session.changes.file_review import ReviewedFile
 from pails.tools.files.document import Document, Unreadable

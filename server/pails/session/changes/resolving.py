@@ -12,7 +12,7 @@ from pathlib import Path
 from pails.core.errors import StorageError
 from pails.core.events import HunksResolved
 from pails.core.ports import Emit, Texts
-from pails.core.review import Decision, Resolution, Unresolved
+from pails.core.review import HunkDecision, Resolution, Unresolved
 from pails.core.tasks import uninterrupted
 from pails.session.answered import answered
 from pails.session.changes.decisions import (
@@ -23,7 +23,7 @@ from pails.session.changes.decisions import (
     standings,
     take_back,
 )
-from pails.session.changes.file_history import FileChange, Part
+from pails.session.changes.file_history import ChangeSet, Part
 from pails.session.changes.file_review import ReviewedFile, waiting
 from pails.tools.files import places
 from pails.tools.files.document import Unreadable, Unwritten, is_stale
@@ -31,14 +31,18 @@ from pails.tools.files.documents import Documents
 
 TAKEN_BACK = "It has been taken back already."
 _MORE_TRIES = 2
-_VERBS: dict[Decision, str] = {"accepted": "Accept", "rejected": "Reject", "replaced": "Replace"}
+_VERBS: dict[HunkDecision, str] = {
+    "accepted": "Accept",
+    "rejected": "Reject",
+    "replaced": "Replace",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What a person decided. `text` are the lines to be put in place of a hunk's."""
 
-    decision: Decision
+    decision: HunkDecision
     feedback: str = ""
     text: str = ""
 
@@ -106,7 +110,7 @@ class Resolver:
     ) -> tuple[str | None] | Unwritten:
         """The file's text after it, which may have been changed by saving it."""
         document = file.document
-        if text == file.now or isinstance(document, Unreadable):
+        if isinstance(document, Unreadable):  # nothing is ever decided about one
             return (file.now,)
         if text is None:
             place = await places.find_place(self._documents, document.path)
@@ -198,7 +202,7 @@ def _outcome(file: ReviewedFile, parts: Sequence[Part], choice: Choice) -> Outco
     return Outcome(file.now, tuple(part for part in parts if part.id in there), left)
 
 
-def _moves_back(change: FileChange, done: Sequence[Part]) -> bool:
+def _moves_back(change: ChangeSet, done: Sequence[Part]) -> bool:
     """Whether nothing is left of what the turn did but that it moved the file."""
     taken_back = {part.id for part in (*change.taken_back, *done)}
     return bool(change.moved_from) and all(part.id in taken_back for part in change.parts)

@@ -1,6 +1,6 @@
 """The review of what the agent changed: what waits, and what a person decides about it.
 
-A review is made from the log when somebody asks for it (`change_sets`, `file_history`) and set
+A review is made from the log when somebody asks for it (`file_chains`, `file_history`) and set
 against the text as it is now (`decisions`). Decisions go through `Documents` like any other write:
 into the buffer where the file is open, and never over a text that changed meanwhile.
 """
@@ -12,8 +12,8 @@ from pathlib import Path
 from pails.core.errors import InvalidRequestError, NotFoundError, StorageError
 from pails.core.ports import Texts
 from pails.core.review import (
-    Decision,
     FileReview,
+    HunkDecision,
     Origin,
     Resolution,
     ReviewHunk,
@@ -21,7 +21,7 @@ from pails.core.review import (
     Unresolved,
 )
 from pails.host.paths import named_and_real
-from pails.session.changes.change_sets import Chain
+from pails.session.changes.file_chains import Chain
 from pails.session.changes.file_review import ReviewedFile
 from pails.session.changes.histories import Histories
 from pails.session.changes.resolving import Choice, Resolver
@@ -39,7 +39,7 @@ class Review:
         self, session_id: str, recorder: Recorder, documents: Documents, texts: Texts
     ) -> None:
         self._session_id = session_id
-        self._changes = recorder.state.changes
+        self._files = recorder.state.file_chains
         self._documents = documents
         self._histories = Histories(texts)
         self._resolver = Resolver(documents, texts, recorder.emit)
@@ -52,7 +52,7 @@ class Review:
             by_turn.setdefault(file.change.turn_id, []).append(review)
         return tuple(
             TurnReview(turn, title, tuple(by_turn[turn]))
-            for turn, title in self._changes.titles.items()
+            for turn, title in self._files.titles.items()
             if turn in by_turn and turn_id in (None, turn)
         )
 
@@ -69,7 +69,7 @@ class Review:
     async def resolve(
         self,
         turn_id: str,
-        decision: Decision,
+        decision: HunkDecision,
         *,
         path: Path | None = None,
         hunk_ids: Sequence[str] | None = None,
@@ -82,9 +82,13 @@ class Review:
         What cannot be done is left as it is and told, with the reason; the rest is done.
         """
         if (decision == "replaced") != (text is not None):
-            raise InvalidRequestError("A replacement, and nothing else, brings a text along.")
+            raise InvalidRequestError(
+                "A replacement, and nothing else, brings a text along. Nothing was decided."
+            )
         if text is not None and (hunk_ids is None or len(hunk_ids) != 1):
-            raise InvalidRequestError("A text replaces one hunk: name just that one.")
+            raise InvalidRequestError(
+                "A text replaces one hunk, so nothing was decided: name just that one."
+            )
         choice = Choice(decision, feedback, text or "")
         async with self._deciding:  # what one decision is about, another may have changed
             chains = self._chains(turn_id) if path is None else await self._chain(path)
@@ -112,15 +116,13 @@ class Review:
 
     async def origin(self, path: Path) -> tuple[Origin, ...]:
         """The runs of lines in the file as it is now that the agent wrote."""
-        for runs in (await self._origins(await self._chain(path))).values():
-            return runs
-        return ()
+        return next(iter((await self._origins(await self._chain(path))).values()), ())
 
     async def export_origin(self) -> dict[str, object]:
         """The same for all files of the session as JSON data, which a commit can carry."""
-        origins = await self._origins(self._changes.chains)
+        origins = await self._origins(self._files.chains)
         turns = {run.turn_id for runs in origins.values() for run in runs}
-        titles = self._changes.titles
+        titles = self._files.titles
         return {
             "version": 1,
             "sessionId": self._session_id,
@@ -132,13 +134,13 @@ class Review:
         """The files that the turn wrote, or all."""
         return {
             path: chain
-            for path, chain in self._changes.chains.items()
+            for path, chain in self._files.chains.items()
             if turn_id is None or any(step.turn_id == turn_id for step in chain)
         }
 
     async def _chain(self, path: Path) -> dict[str, Chain]:
         """This file, if the agent wrote it. The client may name it by way of a link."""
-        chains = self._changes.chains
+        chains = self._files.chains
         if chains and str(path) not in chains:
             path, _ = await asyncio.to_thread(named_and_real, path)
         name = str(path)

@@ -8,23 +8,18 @@ from typing import TYPE_CHECKING
 from pails.core.errors import InvalidRequestError, StorageError
 from pails.core.ports import Texts
 from pails.core.text import join_surrogates
-from pails.host.encodings import TextFile, decode, encode
 from pails.host.paths import named_and_real
-from pails.host.tree import status_of
-from pails.session.rewinding.deeds import Command, TurnDeeds, Write
-from pails.snapshots.entries import FILE, LINK, PROGRAM, Entry, FileDelta, Snapshot, blob_id
-from pails.snapshots.restore import entry_on_disk
-from pails.snapshots.rewind import Conflict, Deed, Now, RewindPlan, between, plan_rewind
-from pails.tools.files.document import NEW_FILE, Document
+from pails.session.rewinding.deeds import CommandRun, FileWrite, TurnDeeds
+from pails.session.rewinding.present import Present
+from pails.snapshots.entries import LINK, FileDelta, Snapshot
+from pails.snapshots.rewind import Deed, Now, RewindPlan, between, plan_rewind
+from pails.tools.files.document import Document
 
 if TYPE_CHECKING:
     from pails.snapshots.store import SnapshotStore
 
-_OUTSIDE = "it is outside of the workspace"
-
-
 Undone = Callable[[str, int], Collection[str]]
-"""See `Rewinds.undone_files`."""
+"""See `RewindHistory.undone_files`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +58,7 @@ class Reverser:
         self._texts = texts
         self._workspace = workspace
         self._snapshot = now
-        self._documents = documents
-        self._entries: dict[str, Entry | None] = {}
-        self._made: dict[str, bytes] = {}
-        self._conflicts: dict[str, Conflict] = {}
-        self._fileless: dict[str, Document] = {}  # they are open, and there is no file
+        self._present = Present(store, workspace, documents)
         self._links: dict[str, set[str]] = {}
         self._notes: list[str] = []
 
@@ -88,29 +79,17 @@ class Reverser:
             )
         return self._planned([replace(between(self._store, before, after), kept=True)])
 
-    def told(self, name: str) -> str:
-        """The absolute path as events have it."""
-        return join_surrogates(str(self._workspace / name))
-
     def _planned(self, deeds: Sequence[Deed]) -> Reversal:
         for deed in deeds:
             for name in deed.deltas:
-                self._find(name, on_disk=deed.kept)
-        self._judge_fileless(deeds)
-        possible = [_part(deed, lambda name: name not in self._conflicts) for deed in deeds]
-        now = Now(self._snapshot, self._entries, self._made)
+                self._present.find(name, on_disk=deed.kept)
+        self._present.judge_fileless(deeds)
+        conflicts = self._present.conflicts
+        possible = [_part(deed, lambda name: name not in conflicts) for deed in deeds]
+        now = Now(self._snapshot, self._present.entries, self._present.made)
         plan = plan_rewind(self._store, possible, now)
-        plan = replace(plan, conflicts=(*self._conflicts.values(), *plan.conflicts))
+        plan = replace(plan, conflicts=(*conflicts.values(), *plan.conflicts))
         return Reversal(plan, now, tuple(self._notes), self._links)
-
-    def _judge_fileless(self, deeds: Sequence[Deed]) -> None:
-        """A buffer without a file holds what the agent wrote into it, but not what it deleted."""
-        for name, document in self._fileless.items():
-            newest = next(deed.deltas[name] for deed in deeds if name in deed.deltas)
-            if newest.new is not None:
-                self._entries[name] = self._make(_encoded(NEW_FILE, document.text), FILE)
-
-    # -- what a turn did
 
     def _of_turn(self, turn: TurnDeeds, undone: Undone) -> list[Deed]:
         """The newest first, without what a rewind has taken back."""
@@ -119,11 +98,11 @@ class Reverser:
         lost: set[str] = set()
         for deed in reversed(turn.deeds):
             done = undone(turn.turn_id, deed.at)
-            if isinstance(deed, Command):
+            if isinstance(deed, CommandRun):
                 deeds += self._of_command(deed, turn, done)
                 continue
             name = self._name(deed.path, before)
-            if self.told(name) in done:
+            if told_path(self._workspace, name) in done:
                 continue
             delta = self._delta(name, deed, before)
             if delta is None:
@@ -133,11 +112,13 @@ class Reverser:
                 deeds.append(Deed({name: delta}, around, around, kept=True))
         return self._with_lost(deeds, lost, turn, before, after) if lost else deeds
 
-    def _of_command(self, command: Command, turn: TurnDeeds, done: Collection[str]) -> list[Deed]:
+    def _of_command(
+        self, command: CommandRun, turn: TurnDeeds, done: Collection[str]
+    ) -> list[Deed]:
         before, after = self._kept(command.before), self._kept(command.after)
         if before and after:
             changed = between(self._store, before, after)
-            return [_part(changed, lambda name: self.told(name) not in done)]
+            return [_part(changed, lambda name: told_path(self._workspace, name) not in done)]
         note = f"What a command changed in “{turn.title}” is not known, and stays as it is."
         if note not in self._notes:
             self._notes.append(note)
@@ -179,9 +160,7 @@ class Reverser:
         inside = path.is_relative_to(self._workspace)
         return path.relative_to(self._workspace).as_posix() if inside else str(path)
 
-    # -- texts and entries
-
-    def _delta(self, name: str, write: Write, before: Snapshot | None) -> FileDelta | None:
+    def _delta(self, name: str, write: FileWrite, before: Snapshot | None) -> FileDelta | None:
         """What a tool did to a file; None where its texts are not kept."""
         try:
             old, new = (
@@ -190,70 +169,19 @@ class Reverser:
             )
         except StorageError:
             return None
-        self._find(name, on_disk=True)
-        likes = [self._entries.get(name)]
+        present = self._present
+        present.find(name, on_disk=True)
+        likes = [present.entries.get(name)]
         if before is not None and not Path(name).is_absolute():
             likes.append(self._store.entry(before, name))
         files = [entry for entry in likes if entry is not None and entry.mode != LINK]
-        return FileDelta(name, self._entry(old, files), self._entry(new, files))
+        return FileDelta(name, present.file(old, files), present.file(new, files))
 
-    def _entry(self, text: str | None, likes: Sequence[Entry]) -> Entry | None:
-        """A file with this text: one of those that are like it, else stored as the first is."""
-        if text is None:
-            return None
-        mode = likes[0].mode if likes else FILE
-        stored = NEW_FILE
-        for like in reversed(likes):
-            found = decode(self._read(like))
-            if isinstance(found, TextFile):
-                if found.exact and found.text == text:
-                    return Entry(mode, like.id)
-                stored = found
-        return self._make(_encoded(stored, text), mode)
 
-    def _find(self, name: str, *, on_disk: bool) -> None:
-        """Look what stands at a path, where that is not for the snapshot to say."""
-        if name in self._entries or name in self._conflicts:
-            return
-        path = self._workspace / name
-        if Path(name).is_absolute():
-            self._conflicts[name] = Conflict(name, _OUTSIDE)
-        elif self._documents.get(path) or on_disk:
-            try:
-                self._entries[name] = self._at(name, path)
-            except OSError as error:
-                self._conflicts[name] = Conflict(name, error.strerror or str(error))
-
-    def _at(self, name: str, path: Path) -> Entry | None:
-        """What is there; an open document counts as a file with its text."""
-        status = status_of(str(path))
-        if document := self._documents.get(path):
-            if document.stored is None:
-                self._fileless[name] = document
-                return None
-            mode = PROGRAM if status and status.executable else FILE
-            return self._make(_encoded(document.stored, document.text), mode)
-        if status is None or status.kind == "folder":
-            return None
-        entry, data = entry_on_disk(path)
-        return entry and self._make(data, entry.mode)
-
-    def _make(self, data: bytes, mode: int) -> Entry:
-        id = blob_id(data)
-        self._made[id] = data
-        return Entry(mode, id)
-
-    def _read(self, entry: Entry) -> bytes:
-        made = self._made.get(entry.id)
-        return self._store.read(entry) if made is None else made
+def told_path(workspace: Path, name: str) -> str:
+    """The absolute path as events and clients have it."""
+    return join_surrogates(str(workspace / name))
 
 
 def _part(deed: Deed, wanted: Callable[[str], bool]) -> Deed:
     return replace(deed, deltas={name: d for name, d in deed.deltas.items() if wanted(name)})
-
-
-def _encoded(stored: TextFile, text: str) -> bytes:
-    try:
-        return encode(replace(stored, text=text))
-    except UnicodeEncodeError:  # it had another encoding then
-        return encode(TextFile(text))

@@ -26,8 +26,9 @@ from pails.entry import load_snapshots
 from pails.host.texts import TextStore
 from pails.session.journal import Journal
 from pails.session.recorder import Recorder
-from pails.session.rewinding.rewind import SessionRewinder
-from pails.session.rewinding.snapshots import SessionSnapshots, WorkspaceSnapshots
+from pails.session.rewinding.rewinder import SessionRewinder
+from pails.session.rewinding.session_snapshots import SessionSnapshots
+from pails.session.rewinding.workspace_snapshots import WorkspaceSnapshots
 from pails.session.state import SessionState
 from pails.tools.files.documents import Documents
 

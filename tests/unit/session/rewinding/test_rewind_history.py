@@ -20,7 +20,7 @@ from pails.core.events import (
     UserMessageAdded,
 )
 from pails.core.messages import AssistantMessage, ToolCall, Usage, UserMessage, check_sendable
-from pails.session.rewinding.deeds import Command, Deeds, Write
+from pails.session.rewinding.deeds import CommandRun, Deeds, FileWrite
 from pails.session.state import SessionState
 
 
@@ -109,10 +109,10 @@ def test_commands_stand_between_the_snapshots_around_them() -> None:
     (turn,) = deeds.since("1")
     assert (turn.before, turn.after) == ("b", "a")
     assert turn.deeds == [
-        Command(2, "x", "1b", "1a"),
-        Write(5, "/a", "b", "a"),
-        Command(6, "late"),
-        Command(7, "cut", "2b", "a"),
+        CommandRun(2, "x", "1b", "1a"),
+        FileWrite(5, "/a", "b", "a"),
+        CommandRun(6, "late"),
+        CommandRun(7, "cut", "2b", "a"),
     ]
     (point,) = deeds.points()
     assert (point.files, point.ran_commands, point.before) == (("/a",), True, "b")

@@ -1,7 +1,7 @@
 """Which texts followed each other in each file that the agent wrote: a fold of events.
 
-It keeps ids and no texts, so that it costs a running turn next to nothing. `lineage` makes reviews
-and line origin of it, when somebody asks.
+It keeps ids and no texts, so that it costs a running turn next to nothing. `file_history` makes
+reviews and line origin of it, when somebody asks.
 """
 
 from dataclasses import dataclass, replace
@@ -32,10 +32,10 @@ class Write:
     asked: bool = False
 
 
-Step = Write | HunksResolved
+ChainStep = Write | HunksResolved
 """What changed a file, or was decided about it. Between two steps it is the person's."""
 
-Chain = tuple[Step, ...]
+Chain = tuple[ChainStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class _Rewind:
     is_undone: bool = False
 
 
-class ChangeSets:
+class FileChains:
     """Written by `apply` alone.
 
     `chains` are the steps of each file by the path that it has now, oldest first. What a rewind
@@ -137,7 +137,7 @@ class ChangeSets:
                 return True
         return False
 
-    def _add(self, path: str, step: Step) -> None:
+    def _add(self, path: str, step: ChainStep) -> None:
         self.chains[path] = (*self.chains.get(path, ()), step)
 
     def _rewind(self, event: Rewound) -> None:

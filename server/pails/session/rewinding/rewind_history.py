@@ -14,8 +14,8 @@ class _Known:
     at: int
 
 
-class Rewinds:
-    """Told of each turn that starts and of each rewind, in order."""
+class RewindHistory:
+    """Told of each turn that starts and of each rewind, in order of the log."""
 
     def __init__(self) -> None:
         self._turns: list[str] = []
@@ -24,8 +24,8 @@ class Rewinds:
     def start(self, turn_id: str) -> None:
         self._turns.append(turn_id)
 
-    def add(self, event: Rewound, at: int) -> None:
-        """`at` is its place, in the numbers that `undone_files` is asked with."""
+    def add(self, event: Rewound, at: int = 0) -> None:
+        """`at` is its place, in the numbers that `undone_files` is asked with, if it ever is."""
         known = event.to_turn_id in self._turns
         turns = self._turns[self._turns.index(event.to_turn_id) :] if known else []
         self._known[event.rewind_id] = _Known(event, frozenset(turns), at)

@@ -1,4 +1,4 @@
-"""Snapshots around the turns of sessions, and around the commands in them.
+"""Snapshots around the turns of a session, and around the commands in them.
 
 The critical path knows nothing of them, but for one rule: a call that may change something waits
 until the snapshot from before it has been taken - for some seconds in a turn at most.
@@ -6,30 +6,20 @@ until the snapshot from before it has been taken - for some seconds in a turn at
 
 import asyncio
 import logging
-import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pails.core.events import Effect, Notice, SnapshotTaken
 from pails.core.text import shown_name
-from pails.host.folders import make_private
-from pails.host.tree import status_of
 from pails.session.recorder import Recorder
-from pails.snapshots.build_folders import is_build_folder
+from pails.session.rewinding.workspace_snapshots import WorkspaceSnapshots
 from pails.snapshots.entries import LeftOut, Reason, Snapshot, SnapshotError
 
-if TYPE_CHECKING:
-    from pails.host.watch import Watcher
-    from pails.snapshots.store import SnapshotStore
-
 log = logging.getLogger(__name__)
-
-LoadSnapshots = Callable[[], "tuple[type[SnapshotStore], type[Watcher]]"]
-"""Imports the store and the watcher: with the first snapshot, since no start should wait for it."""
 
 PATIENCE_SECONDS = 5.0
 """How long the calls of a turn wait for snapshots, all together."""
@@ -38,96 +28,9 @@ LATE = (
     "The snapshot of this folder takes long, and the turn goes on without it. What tools write in "
     "this turn can be taken back, what commands change cannot. The next snapshot is faster."
 )
-_WATCH_SECONDS = 2.0
-_MOST_SECONDS = 60.0
-_CLEANING_EVERY_SECONDS = 3600.0
-_MOST_CLEANING_SECONDS = 60.0
 _MOST_NAMED = 5
 
 _TOLD_REASONS = (Reason.TOO_LARGE, Reason.NESTED, Reason.UNREADABLE)
-
-
-class WorkspaceSnapshots:
-    """The store and the watcher of one workspace, for all its sessions. Blocks: use it in threads.
-
-    Both begin with the first snapshot. Methods raise `SnapshotError`.
-    """
-
-    def __init__(self, folder: Path, workspace: Path, load: LoadSnapshots) -> None:
-        self._folder = folder
-        self._workspace = workspace
-        self._load = load
-        self._lock = threading.Lock()
-        self._store: SnapshotStore | None = None
-        self._watcher: Watcher | None = None
-        self._clean_next = 0.0
-        self._closed = False
-
-    @property
-    def problem(self) -> str:
-        """A sentence about what makes snapshots slow here; empty where nothing does."""
-        reason = self._watcher.problem if self._watcher else ""
-        if not reason:
-            return ""
-        return (
-            f"Pails cannot watch {self._workspace} for changes: {reason}. Each snapshot looks at "
-            "all of its files instead, which takes longer in a large folder."
-        )
-
-    @property
-    def store(self) -> "SnapshotStore":
-        """Opens it where it is not open yet."""
-        with self._lock:
-            return self._opened()
-
-    def take(self, name: str, changed: Collection[Path] = ()) -> Snapshot:
-        """A snapshot of this name; `changed` are paths that are known to have changed."""
-        with self._lock:
-            store = self._opened()
-            watcher = self._watcher = self._watcher or self._new_watcher()
-            seen = watcher.changed(time.monotonic() + _WATCH_SECONDS)
-            deadline = time.monotonic() + _MOST_SECONDS
-            return store.take(name, None if seen is None else {*seen, *changed}, deadline)
-
-    def clean_up(self, keep: Collection[str]) -> None:
-        """Keep the store below its limit, once in an hour; of `keep` all snapshots stay."""
-        with self._lock:
-            now = time.monotonic()
-            if self._store is not None and now >= self._clean_next:
-                self._clean_next = now + _CLEANING_EVERY_SECONDS
-                self._store.clean_up(keep, now + _MOST_CLEANING_SECONDS)
-
-    def close(self) -> None:
-        """End what runs in other threads, and watch no longer."""
-        self._closed = True
-        if self._store is not None:
-            self._store.stop()
-        with self._lock:
-            if self._watcher is not None:
-                self._watcher.close()
-
-    def _opened(self) -> "SnapshotStore":
-        if self._closed:
-            raise SnapshotError("Pails is ending, so no snapshot is taken any more.")
-        if self._store is None:
-            store, _ = self._load()
-            self._store = store.open(self._folder, self._workspace)
-        return self._store
-
-    def _new_watcher(self) -> "Watcher":
-        scratch = self._folder / "watch"
-        try:
-            make_private(scratch)
-        except OSError as error:
-            raise SnapshotError(f"Pails cannot use its folder {scratch}: {error}") from error
-        _, watcher = self._load()
-        return watcher(self._workspace, scratch, self._is_unwatched)
-
-    def _is_unwatched(self, path: str) -> bool:
-        above, _, name = path.rpartition("/")
-        if path == str(self._folder):
-            return True
-        return is_build_folder(name, lambda sign: status_of(f"{above}/{sign}") is not None)
 
 
 @dataclass(slots=True)
@@ -224,7 +127,18 @@ class SessionSnapshots:
         self._newest = _Taking(event, self._newest, asyncio.Event())
         task = asyncio.create_task(self._take(self._newest), name=f"snapshot {snapshot_id}")
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """No turn waits for the task, so a bug in it would be seen by nobody."""
+        self._tasks.discard(task)
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            log.error("a snapshot failed", exc_info=failure)
+            self._tell(
+                f"Pails failed inside while it took a snapshot ({type(failure).__name__}: "
+                f"{failure}). The work goes on; what commands change until a snapshot succeeds "
+                "cannot be taken back. The log has the details."
+            )
 
     async def _take(self, taking: _Taking) -> None:
         try:

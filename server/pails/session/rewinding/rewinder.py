@@ -1,14 +1,13 @@
 """Going back to before a turn, and taking that back.
 
 The talk goes back by an event alone: the log keeps everything. The files go back by a plan (see
-`reversal`), which open documents follow through the editor. Before the first of them changes, two
-snapshots hold what the plan starts from and what it leads to, and the log says so: so a rewind can
-be undone like anything else, even one that was cut off in the middle.
+`reversal`), which `carrying_out` follows. Before the first of them changes, two snapshots hold what
+the plan starts from and what it leads to, and the log says so: so a rewind can be undone like
+anything else, even one that was cut off in the middle.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,22 +16,17 @@ from pails.core.events import RewindStarted, Rewound
 from pails.core.ports import Texts
 from pails.core.rewind import RewindConflict, RewindReport, RewoundFile, TurnPoint
 from pails.core.tasks import uninterrupted
-from pails.core.text import join_surrogates
-from pails.host.encodings import TextFile, decode
-from pails.session.answered import answered
 from pails.session.ids import new_id
 from pails.session.recorder import Recorder
+from pails.session.rewinding.carrying_out import carry_out
 from pails.session.rewinding.deeds import Deeds
-from pails.session.rewinding.disk_steps import apply_on_disk
-from pails.session.rewinding.reversal import Reversal, Reverser
-from pails.session.rewinding.snapshots import SessionSnapshots
+from pails.session.rewinding.reversal import Reversal, Reverser, told_path
+from pails.session.rewinding.session_snapshots import SessionSnapshots
 from pails.snapshots.entries import Entry, Snapshot, blob_id
 from pails.snapshots.restore import Failure, result_of
-from pails.snapshots.rewind import Step
-from pails.tools.files.document import BOM, Document, Unwritten
+from pails.tools.files.document import Document
 from pails.tools.files.documents import Documents
 
-_LABEL = "Rewind"
 _PREVIEW = "preview"
 
 
@@ -63,7 +57,7 @@ class SessionRewinder:
         self._documents = documents
         self._texts = texts
         self._editor = documents.editor
-        self._busy = asyncio.Lock()
+        self._busy = asyncio.Lock()  # the model's rewinds come in the middle of a turn
 
     async def turns(self) -> Sequence[TurnPoint]:
         return (await self._deeds()).points()
@@ -80,7 +74,7 @@ class SessionRewinder:
         report = RewindReport(to_turn_id, _leaving(deeds, to_turn_id) if talk else ())
         if not files:
             return report
-        prepared = await self._prepared(_PREVIEW, deeds, to_turn_id)
+        prepared = await self._prepared_rewind(_PREVIEW, deeds, to_turn_id)
         return self._told(report, prepared.reversal, ())
 
     async def rewind(self, to_turn_id: str, *, talk: bool, files: bool) -> RewindReport:
@@ -106,7 +100,8 @@ class SessionRewinder:
             report = RewindReport(to_turn_id, _leaving(deeds, to_turn_id) if talk else ())
             event = Rewound(new_id("rewind"), to_turn_id, talk)
             if files:
-                prepared = await self._prepared(f"{event.rewind_id}/now", deeds, to_turn_id)
+                now = f"{event.rewind_id}/now"
+                prepared = await self._prepared_rewind(now, deeds, to_turn_id)
                 event, report = await self._carry_out(event, report, prepared)
             return await self._conclude(event, report)
 
@@ -120,7 +115,10 @@ class SessionRewinder:
                 new_id("rewind"), undone.to_turn_id, undone.talk, undoes=undone.rewind_id
             )
             if undone.snapshot_id:
-                prepared = await self._prepared_undo(f"{event.rewind_id}/now", undone)
+                ends = undone.snapshot_id, undone.after_id
+                prepared = await self._prepared(
+                    f"{event.rewind_id}/now", lambda reverser: reverser.of_rewind(*ends)
+                )
                 event, report = await self._carry_out(event, report, prepared)
             return await self._conclude(event, report)
 
@@ -138,24 +136,20 @@ class SessionRewinder:
 
     # -- planning
 
-    async def _prepared(self, name: str, deeds: Deeds, to_turn_id: str) -> _Prepared:
-        turns = deeds.since(to_turn_id)
+    async def _prepared_rewind(self, name: str, deeds: Deeds, to_turn_id: str) -> _Prepared:
+        turns, undone = deeds.since(to_turn_id), deeds.rewinds.undone_files
+        return await self._prepared(name, lambda reverser: reverser.of_turns(turns, undone))
+
+    async def _prepared(self, name: str, plan: Callable[[Reverser], Reversal]) -> _Prepared:
+        """The workspace is kept as it is under this name, and the plan starts from there."""
         now = await self._snapshots.take(name)
         documents = await self._open_documents()
-        reverser = await self._reverser(now, documents)
-        reversal = await asyncio.to_thread(reverser.of_turns, turns, deeds.rewinds.undone_files)
-        return _Prepared(now, reversal, documents)
 
-    async def _prepared_undo(self, name: str, undone: Rewound) -> _Prepared:
-        now = await self._snapshots.take(name)
-        documents = await self._open_documents()
-        reverser = await self._reverser(now, documents)
-        reversal = await asyncio.to_thread(reverser.of_rewind, undone.snapshot_id, undone.after_id)
-        return _Prepared(now, reversal, documents)
+        def run() -> Reversal:
+            store = self._snapshots.workspace.store
+            return plan(Reverser(store, self._texts, self._workspace, now, documents))
 
-    async def _reverser(self, now: Snapshot, documents: Mapping[Path, Document]) -> Reverser:
-        store = await asyncio.to_thread(lambda: self._snapshots.workspace.store)
-        return Reverser(store, self._texts, self._workspace, now, documents)
+        return _Prepared(now, await asyncio.to_thread(run), documents)
 
     async def _open_documents(self) -> dict[Path, Document]:
         """The open documents of the workspace, by real path."""
@@ -175,15 +169,7 @@ class SessionRewinder:
             await self._recorder.emit(
                 RewindStarted(event.rewind_id, event.to_turn_id, event.snapshot_id, event.after_id)
             )
-        through_editor = [step for step in plan.steps if self._is_open(step, prepared)]
-        others = [step for step in plan.steps if step not in through_editor]
-        failures = [
-            failure
-            for step in through_editor
-            if (failure := await self._write_document(step, prepared)) is not None
-        ]
-        on_disk = replace(plan, steps=tuple(others))
-        failures += await apply_on_disk(on_disk, self._workspace, self._documents, _LABEL)
+        failures = await carry_out(plan, self._workspace, self._documents, prepared.documents)
         failed = {failure.path for failure in failures}
         done = [step for step in plan.steps if step.path not in failed]
         report = self._told(report, prepared.reversal, failures)
@@ -195,22 +181,7 @@ class SessionRewinder:
             ),
             conflicts=tuple(conflict.path for conflict in report.conflicts),
         )
-        self._clear_problems(done)
         return event, report
-
-    def _is_open(self, step: Step, prepared: _Prepared) -> bool:
-        """Whether the editor is to do it. A buffer that outlived its file gets only that back."""
-        document = prepared.documents.get(self._workspace / step.path)
-        return step.action == "write" and document is not None and step.expected is not None
-
-    async def _write_document(self, step: Step, prepared: _Prepared) -> Failure | None:
-        """Write an open document through the editor; why not, if it was not."""
-        document = prepared.documents[self._workspace / step.path]
-        text = _text(step.data, document.stored)
-        if text is None:
-            return Failure(step.path, "it is not text in the version before")
-        written = await answered(self._documents.write(document, text, _LABEL))
-        return Failure(step.path, written.message) if isinstance(written, Unwritten) else None
 
     def _keep(self, event: Rewound, prepared: _Prepared) -> Rewound:
         """Keep what stands at the paths that are to change, and what will. Blocks."""
@@ -225,12 +196,6 @@ class SessionRewinder:
         second = store.amend(f"{prefix}/after", first, after, made)
         return replace(event, snapshot_id=first.name, after_id=second.name)
 
-    def _clear_problems(self, done: Sequence[Step]) -> None:
-        """The syntax errors that the editor shows are those of a text that is gone."""
-        if self._editor is not None:
-            for step in done:
-                self._editor.publish(self._workspace / step.path, None, ())
-
     def _told(
         self, report: RewindReport, reversal: Reversal, failures: Sequence[Failure]
     ) -> RewindReport:
@@ -239,16 +204,15 @@ class SessionRewinder:
         return replace(
             report,
             files=tuple(
-                RewoundFile(self._path(step.path), step.how)
+                RewoundFile(told_path(self._workspace, step.path), step.how)
                 for step in reversal.plan.steps
                 if step.path not in failed
             ),
-            conflicts=tuple(RewindConflict(self._path(c.path), c.reason) for c in left),
+            conflicts=tuple(
+                RewindConflict(told_path(self._workspace, c.path), c.reason) for c in left
+            ),
             notes=reversal.notes,
         )
-
-    def _path(self, name: str) -> str:
-        return join_surrogates(str(self._workspace / name))
 
 
 def _leaving(deeds: Deeds, to_turn_id: str) -> tuple[str, ...]:
@@ -271,16 +235,7 @@ def _to_undo(deeds: Deeds, rewind_id: str | None) -> Rewound:
     if found is None and rewind_id is None:
         raise NotFoundError("There is no rewind in this session that could be taken back.")
     if found is None:
-        raise NotFoundError(f"This session has no rewind {rewind_id!r}.")
+        raise NotFoundError(f"This session has no rewind {rewind_id!r}. Nothing was changed.")
     if not rewinds.is_active(found.rewind_id):
         raise InvalidRequestError("This rewind has been taken back already. Nothing was changed.")
     return found
-
-
-def _text(data: bytes, stored: TextFile | None) -> str | None:
-    """The text of a file's version, which is stored as this one if it can be; None for no text."""
-    if stored is not None:
-        with suppress(UnicodeDecodeError):
-            return data.decode(stored.encoding).removeprefix(BOM)
-    found = decode(data)
-    return found.text if isinstance(found, TextFile) and found.exact else None

@@ -7,11 +7,11 @@ from pails.core.events import (
     Rewound,
     TurnStarted,
 )
-from pails.session.changes.change_sets import ChangeSets
+from pails.session.changes.file_chains import FileChains
 
 
-def folded(*events: Event) -> ChangeSets:
-    changes = ChangeSets()
+def folded(*events: Event) -> FileChains:
+    changes = FileChains()
     for event in events:
         changes.apply(event)
     return changes
@@ -36,7 +36,7 @@ def moved(turn_id: str, path: str, source: str, text: str) -> FileChanged:
     )  # fmt: skip
 
 
-def texts(changes: ChangeSets, path: str) -> list[tuple[str | None, str | None]]:
+def texts(changes: FileChains, path: str) -> list[tuple[str | None, str | None]]:
     return [(step.before_id, step.after_id) for step in changes.chains.get(path, ())]
 
 
