@@ -74,10 +74,8 @@ that comes back opens the session with the last `seq` it has seen as `afterSeq` 
 
 def render() -> str:
     """The whole page."""
-    event_schema = codec.event_schema()
-    event_names = [_name(entry) for entry in event_schema["oneOf"]]
     types = _types(all_schemas())
-    own_section = {*event_names, *_params(), "PaiCapabilities", "Empty"}
+    own_section = {*event_names(), *_params(), "PaiCapabilities", "Empty"}
     sections: list[Iterable[str]] = [
         [INTRODUCTION.format(digest=source_hash())],
         ["## What a client can do\n", types["PaiCapabilities"]],
@@ -86,7 +84,7 @@ def render() -> str:
         [COMMANDS_HEADING, *_methods(COMMANDS, types)],
         [ERRORS, *_errors()],
         [EVENTS, _ordering()],
-        [types[name] for name in event_names],
+        [types[name] for name in event_names()],
         ["## Types\n"],
         [types[name] for name in sorted(types) if name not in own_section],
     ]
@@ -113,6 +111,11 @@ def _wire_schemas() -> dict[str, Schema]:
     ordered = sorted(kinds, key=lambda kind: kind.__name__)
     _, schema = models_json_schema([(kind, "validation") for kind in ordered], by_alias=True)
     return schema["$defs"]
+
+
+def event_names() -> list[str]:
+    """The types of all events, in the order of the union."""
+    return [_name(entry) for entry in codec.event_schema()["oneOf"]]
 
 
 def all_schemas() -> dict[str, Schema]:

@@ -14,6 +14,7 @@ from scripts.protocol_docs import (
     Schema,
     all_schemas,
     as_on_the_wire,
+    event_names,
     sent_by_clients,
     write_or_check,
 )
@@ -34,10 +35,9 @@ def render() -> str:
     """The whole module."""
     schemas = all_schemas()
     optional = sent_by_clients(schemas)
-    events = [name for name, schema in schemas.items() if "kind" in _fields(schema)]
     types = [
         *(_declaration(name, schemas[name], optional=name in optional) for name in sorted(schemas)),
-        _union("Event", sorted(name for name in events if name not in _NOT_EVENTS)),
+        _union("Event", event_names()),
     ]
     tables = [
         _table("Requests", "What a client may ask the server for.", CLIENT_TO_SERVER),
@@ -47,10 +47,6 @@ def render() -> str:
     codes = "\n".join(f"  {code.name}: {code.value}," for code in ErrorCode)
     errors = f"export const ErrorCode = {{\n{codes}\n}} as const;\n"
     return "\n".join([HEADER, *types, *tables, errors])
-
-
-_NOT_EVENTS = {"ApprovalRequestParams"}
-"""It has the `kind` of the event whose fields it repeats."""
 
 
 def _fields(schema: Schema) -> Mapping[str, Schema]:
@@ -71,8 +67,12 @@ def _body(name: str, schema: Schema, *, optional: bool) -> str:
         if shape.get("description"):
             lines.append(_comment(shape["description"], "  ").rstrip("\n"))
         mark = "" if field in required else "?"
-        lines.append(f"  {field}{mark}: {_shape(shape)};")
+        lines.append(f"  {field}{mark}: {_SHAPES.get((name, field)) or _shape(shape)};")
     return "\n".join([*lines, "}\n"])
+
+
+_SHAPES = {("EventParams", "event"): "Event", ("ApprovalRequestParams", "hunks"): "ProposedHunk[]"}
+"""What the server passes on as it is, and knows better than its models say."""
 
 
 def _union(name: str, members: Iterable[str]) -> str:

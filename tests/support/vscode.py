@@ -138,9 +138,10 @@ async def start_vscode(
     workspace = root / "workspace"
     workspace.mkdir(exist_ok=True)
     data = root / "vscode"
-    (data / "User").mkdir(parents=True, exist_ok=True)
     said = {**SETTINGS, **(settings or {})}
-    (data / "User" / "settings.json").write_text(json.dumps(said))
+    for scope in ("User", "Machine"):  # what is about this machine is read from the second alone
+        (data / scope).mkdir(parents=True, exist_ok=True)
+        (data / scope / "settings.json").write_text(json.dumps(said))
     env = _environment(root, environment)
     folders = (f"--user-data-dir={data}", f"--extensions-dir={root / 'extensions'}")
     install = (str(NODE), str(ENTRY), *folders, "--install-extension", str(extension), "--force")

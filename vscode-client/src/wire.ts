@@ -39,7 +39,7 @@ export interface ApprovalRequestParams {
   reason: string;
   diff: string;
   /** as in the event */
-  hunks: Record<string, unknown>[];
+  hunks: ProposedHunk[];
   kind: "approvalRequested";
 }
 
@@ -225,7 +225,7 @@ export interface EventParams {
   sessionId: string;
   seq: number;
   /** one of the events below, told apart by `kind` */
-  event: Record<string, unknown>;
+  event: Event;
 }
 
 /** The changes that wait in a file, of all sessions that the client follows. */
@@ -1010,42 +1010,40 @@ export interface UserMessageAdded {
 }
 
 export type Event =
-  | ApprovalRequested
-  | ApprovalResolved
-  | AssistantMessageAdded
-  | Attachment
-  | FileChanged
-  | HunksResolved
-  | MentionedPlace
+  | SessionCreated
+  | SessionReopened
+  | SessionRenamed
   | ModeChanged
   | ModelChanged
   | Notice
-  | PlanUpdated
   | PromptAccepted
   | PromptEdited
   | PromptJoined
-  | QuestionAnswered
-  | QuestionAsked
+  | TurnStarted
+  | RunStateChanged
+  | UserMessageAdded
+  | RoundStarted
+  | TextDelta
   | ReasoningDelta
   | ReplyDiscarded
-  | RewindStarted
-  | Rewound
-  | RoundStarted
-  | RunStateChanged
-  | SessionCreated
-  | SessionRenamed
-  | SessionReopened
-  | SnapshotTaken
-  | SyntaxChecked
-  | TextDelta
-  | ToolCallEnded
+  | AssistantMessageAdded
+  | UsageReported
   | ToolCallPrepared
+  | ApprovalRequested
+  | ApprovalResolved
   | ToolCallStarted
   | ToolOutputDelta
-  | TurnEnded
-  | TurnStarted
-  | UsageReported
-  | UserMessageAdded;
+  | QuestionAsked
+  | QuestionAnswered
+  | PlanUpdated
+  | FileChanged
+  | HunksResolved
+  | SnapshotTaken
+  | RewindStarted
+  | Rewound
+  | SyntaxChecked
+  | ToolCallEnded
+  | TurnEnded;
 
 /** What a client may ask the server for. */
 export interface Requests {

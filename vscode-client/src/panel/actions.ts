@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Review } from "../changes/review";
 import type { Server } from "../server/server";
 import type { Action } from "../shared/messages";
+import { textsWith } from "./editing";
 import { pickSession } from "./sessions";
 import type { Chat } from "./chat";
 
@@ -18,6 +19,11 @@ export class Actions {
         return openFile(asked.args.path, asked.args.line);
       case "openDiff":
         return this.review.openDiff(asked.args.path, asked.args.turnId, chat.sessionId);
+      case "allowEdited": {
+        const { hunks, ...answer } = asked.args;
+        await this.server.request("pai/approval/answer", { ...answer, texts: await textsWith(hunks) });
+        return;
+      }
       case "openLink":
         return openLink(asked.args.url);
       case "copy":

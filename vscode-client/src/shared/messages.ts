@@ -1,5 +1,5 @@
 /** What the extension and the panel say to each other. The panel speaks the wire almost as it is. */
-import type { Attachment, ChangesListResult, EventParams, Requests, SessionInfo } from "../wire";
+import type { Attachment, ChangesListResult, EventParams, ProposedHunk, Requests, SessionInfo } from "../wire";
 
 /** The requests that the panel may send to the server; the extension passes on no others. */
 export const PANEL_METHODS = [
@@ -42,6 +42,8 @@ export type ToPanel =
 export type Action =
   | { action: "openFile"; args: { path: string; line?: number } }
   | { action: "openDiff"; args: { path: string; turnId: string } }
+  /** Allow a call with the person's own lines: `hunks` are all that are taken, with what is to be written as `new`. */
+  | { action: "allowEdited"; args: { sessionId: string; approvalId: string; choice: "allowOnce" | "allowSession"; hunks: ProposedHunk[] } }
   | { action: "openLink"; args: { url: string } }
   | { action: "copy"; args: { text: string } }
   | { action: "insertCode"; args: { text: string } }
