@@ -64,19 +64,21 @@ def chromium() -> str | None:
 
 def build_extension(target: Path) -> Path:
     """The extension as people install it, built from the sources."""
+    if not (CLIENT / "node_modules" / ".package-lock.json").exists():
+        npm("ci", "--no-audit", "--no-fund", "--silent")
+    npm("run", "--silent", "package", "--", "--out", str(target))
+    return target
+
+
+def npm(*arguments: str) -> None:
+    """Run npm in the client's folder, with the Node of the workbench."""
     path = f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "CI": "1"}
-
-    def run(*command: str) -> None:
-        done = subprocess.run(
-            command, cwd=CLIENT, env=environment, check=False, capture_output=True, text=True
-        )
-        assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}"
-
-    if not (CLIENT / "node_modules" / ".package-lock.json").exists():
-        run("npm", "ci", "--no-audit", "--no-fund", "--silent")
-    run("npm", "run", "--silent", "package", "--", "--out", str(target))
-    return target
+    command = ("npm", *arguments)
+    done = subprocess.run(
+        command, cwd=CLIENT, env=environment, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}"
 
 
 class VsCode:

@@ -10,7 +10,6 @@ import type {
 } from "../src/wire";
 import type { Bridge } from "./bridge";
 import type { Command, LookUp } from "./complete";
-import type { Link } from "./markdown/links";
 import type { Queued } from "./state/model";
 import { goneTurns } from "./state/rewinds";
 import { shownSession } from "./state/panel";
@@ -212,11 +211,6 @@ export class Controller {
     mentions: (query) => this.tried("pai/mention/search", { query, workspace: this.workspace, limit: 20 }),
     models: () => this.tried("pai/models/list", {}),
   };
-
-  openLink(link: Link): void {
-    if (link.kind === "file") this.openFile(link.path, link.line);
-    else this.bridge.do({ action: "openLink", args: { url: link.url } });
-  }
 
   /** `line` counts from 1. A path that is not absolute is one of the workspace. */
   openFile(path: string, line: number | null = null): void {

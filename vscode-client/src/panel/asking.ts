@@ -5,7 +5,7 @@ import type { ApprovalRequestParams, ApprovalRequestResult, QuestionAskParams, Q
 /** More than this is not read in a notification, so it is decided in the panel. */
 const MAX_NOTIFIED = 240;
 /** Control, format and bidirectional characters: what a text may hide. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/u;
+const HIDDEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Co}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/u;
 
 export interface Panel {
   readonly visible: boolean;

@@ -125,11 +125,24 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   private serverChanged(): void {
+    if (this.server.state === "ready" && this.isLoaded) void this.resume();
+    else this.postServer();
+  }
+
+  /** A new process knows no session until it is opened, so the panel may send nothing before. */
+  private async resume(): Promise<void> {
+    try {
+      if (this.session) await this.follow(this.session.sessionId, this.lastSeq);
+      else await this.loaded(undefined, undefined);
+    } catch (error) {
+      this.fail(error);
+    }
+    this.postServer();
+  }
+
+  private postServer(): void {
     const { state, message } = this.server;
     this.post({ kind: "server", state, message });
-    if (state === "ready" && this.session && this.isLoaded) {
-      void this.follow(this.session.sessionId, this.lastSeq).catch((error) => this.fail(error));
-    }
   }
 
   private async receive(message: FromPanel): Promise<void> {
@@ -150,9 +163,8 @@ export class Chat implements vscode.WebviewViewProvider, vscode.Disposable {
   private async loaded(shown: string | undefined, afterSeq: number | undefined): Promise<void> {
     this.isLoaded = true;
     for (const message of this.pending.splice(0)) await this.view?.webview.postMessage(message);
-    const { state, message } = this.server;
-    this.post({ kind: "server", state, message });
-    if (state !== "ready") {
+    this.postServer();
+    if (this.server.state !== "ready") {
       if (shown) this.session ??= { sessionId: shown } as SessionInfo;
       return;
     }

@@ -22,6 +22,7 @@ export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private deaths: number[] = [];
   private readonly changed = new vscode.EventEmitter<void>();
+  private readonly listeners = new Map<string, ((params: unknown) => void)[]>();
   private readonly handlers: ((client: LanguageClient) => void)[] = [];
   private readonly log = vscode.window.createOutputChannel("Pails", { log: true });
 
@@ -40,9 +41,18 @@ export class Server implements vscode.Disposable {
     this.handlers.push((client) => client.onRequest<unknown, unknown>(method, handle as never));
   }
 
-  /** Hear a notification of the server, likewise. */
+  /** Hear a notification of the server, likewise. Any number may hear the same one. */
   hear<M extends keyof Questions>(method: M, handle: (params: Params<M>) => void): void {
-    this.handlers.push((client) => client.onNotification(method, handle));
+    const listeners = this.listeners.get(method);
+    if (listeners) {
+      listeners.push(handle as never);
+      return;
+    }
+    const all = [handle as (params: unknown) => void];
+    this.listeners.set(method, all);
+    this.handlers.push((client) =>
+      client.onNotification(method, (params: unknown) => all.forEach((listener) => listener(params))),
+    );
   }
 
   async request<M extends keyof Requests>(

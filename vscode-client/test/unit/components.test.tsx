@@ -24,7 +24,7 @@ afterEach(() => {
 
 describe("Markdown", () => {
   const opened: unknown[] = [];
-  const controller = { openLink: (link: unknown) => opened.push(link) } as unknown as Controller;
+  const controller = { openFile: (path: string, line: number | null) => opened.push([path, line]) } as unknown as Controller;
 
   function draw(text: string, live = false): HTMLElement {
     render(
@@ -55,7 +55,7 @@ describe("Markdown", () => {
   test("links to files open them, links to the web are links", () => {
     draw("[cart](shop/cart.py:14) and https://example.org and ![picture](https://example.org/x.png) and cart.py");
     root.querySelector<HTMLElement>("button.link")?.click();
-    expect(opened).toEqual([{ kind: "file", path: "shop/cart.py", line: 14 }]);
+    expect(opened).toEqual([["shop/cart.py", 14]]);
     expect([...root.querySelectorAll("a")].map((link) => link.href)).toEqual(["https://example.org/", "https://example.org/x.png"]);
     expect(root.querySelectorAll("button.link")).toHaveLength(1);
   });
@@ -266,7 +266,7 @@ describe("the panel", () => {
   });
 
   describe("asks before a call", () => {
-    const deafness = 450;
+    const deafness = 750;
 
     async function heard(name: string): Promise<HTMLElement> {
       await show(name);
@@ -310,6 +310,28 @@ describe("the panel", () => {
       press(block, "y");
       press(find(".composer-text"), "y");
       expect(asks("pai/approval/answer")).toEqual([]);
+    });
+
+    test("and takes the focus from an empty composer at rest, never from one in use", async () => {
+      const recording = new Recording().created().prompt("Clean");
+      const [id = ""] = recording.say("", [{ name: "run_command", args: {} }]);
+      const before = recording.take();
+      const asked = recording.asks(id, { tool: "run_command", title: "Run x", text: "x", rule: "x", reason: "it asks" }).take();
+      for (const [typed, taken] of [["", true], ["half", false]] as const) {
+        open();
+        await receive({ kind: "server", state: "ready", message: "" }, { kind: "events", sessionId: "s1", reset: true, events: before });
+        type(typed).focus();
+        await receive({ kind: "events", sessionId: "s1", reset: false, events: asked });
+        expect(document.activeElement?.className).toBe(taken ? "approval" : "composer-text");
+      }
+      open();
+      await receive({ kind: "server", state: "ready", message: "" }, { kind: "events", sessionId: "s1", reset: true, events: before });
+      find(".composer-text").focus();
+      press(find(".composer-text"), "Backspace");
+      await receive({ kind: "events", sessionId: "s1", reset: false, events: asked });
+      expect(document.activeElement?.className).toBe("composer-text");
+      press(find(".composer-text"), "Escape");
+      expect(document.activeElement?.className).toBe("approval");
     });
 
     test("n asks why, and Enter there rejects with it", async () => {

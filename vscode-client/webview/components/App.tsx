@@ -42,14 +42,19 @@ export function App({ panel, controller, act }: AppProps) {
   const earlier = useMemo(() => session?.turns.map((turn) => turn.prompt) ?? NONE, [session?.turns.length, panel.shown]);
   const waiting = useMemo(() => (session ? waitingPrompts(session) : NONE), [session?.queue, session?.running]);
   const pending = session ? pendingEntries(session)[0] : undefined;
-  useFocusPending(pending?.key, panel, list);
+  const lastKey = useRef(-Infinity);
+  useFocusPending(pending?.key, panel, list, lastKey);
   const toPending = useCallback(() => {
     if (pending) list.current?.focusRow(pending.key);
   }, [pending?.key]);
   const dispatch = useDispatch(act);
   return (
     <SharedContext.Provider value={shared}>
-      <div class="panel" onKeyDown={(event) => streamKeys(event, list.current)}>
+      <div
+        class="panel"
+        onKeyDownCapture={() => (lastKey.current = performance.now())}
+        onKeyDown={(event) => streamKeys(event, list.current)}
+      >
         <Header
           title={titleOf(panel, session)}
           list={panel.list}
@@ -149,10 +154,19 @@ function useDispatch(act: (action: Action) => void) {
   );
 }
 
+/** So long after the last key, in milliseconds, somebody is not in the middle of typing. */
+const AT_REST = 1500;
+
 /** What newly waits takes the focus, unless the person is writing or looks elsewhere. */
-function useFocusPending(key: string | undefined, panel: Panel, list: { current: ListHandle | null }): void {
+function useFocusPending(
+  key: string | undefined,
+  panel: Panel,
+  list: { current: ListHandle | null },
+  lastKey: { current: number },
+): void {
   useEffect(() => {
     if (key === undefined || !document.hasFocus()) return;
+    if (performance.now() - lastKey.current < AT_REST) return;
     const { activeElement } = document;
     const idle = activeElement === null || activeElement === document.body;
     const inComposer = activeElement?.matches(".composer-text") ?? false;

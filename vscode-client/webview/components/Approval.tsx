@@ -12,7 +12,7 @@ import { HiddenWarning, Revealed } from "./Revealed";
 import { useShared } from "./context";
 
 /** Keys that were meant for what had the focus before must not answer. In milliseconds. */
-const DEAF_FOR = 400;
+const DEAF_FOR = 700;
 
 export function ApprovalBlock({ asked }: { asked: ApprovalRequested }) {
   const { controller } = useShared();

@@ -15,7 +15,7 @@ export function MarkdownLink({ link, children }: { link: Link; children: Compone
   }
   const where = link.line === null ? link.path : `${link.path}, line ${link.line}`;
   return (
-    <button type="button" class="link" title={`Open ${where}`} onClick={() => controller.openLink(link)}>
+    <button type="button" class="link" title={`Open ${where}`} onClick={() => controller.openFile(link.path, link.line)}>
       {children}
     </button>
   );

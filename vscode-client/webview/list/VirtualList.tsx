@@ -66,7 +66,7 @@ export function VirtualList<Row extends { key: string }>(props: ListProps<Row>) 
     if (Math.abs(element.scrollTop - top) >= 1) element.scrollTop = top;
     lastTop.current = element.scrollTop;
     const wanted = wantsFocus.current;
-    const row = wanted === null ? null : rowElement(element, wanted);
+    const row = wanted === null ? undefined : rowElement(element, wanted);
     if (row) {
       wantsFocus.current = null;
       (row.querySelector<HTMLElement>("[data-focus]") ?? row).focus({ preventScroll: true });
@@ -227,8 +227,8 @@ function observe(heights: Map<string, number>, changed: () => void): ResizeObser
   });
 }
 
-function rowElement(root: Element, key: string): HTMLElement | null {
-  return root.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
+function rowElement(root: Element, key: string): HTMLElement | undefined {
+  return [...root.querySelectorAll<HTMLElement>("[data-key]")].find((row) => keyOf(row) === key);
 }
 
 function keyOf(element: Element): string | undefined {
