@@ -326,6 +326,24 @@ async def test_an_edit_that_the_editor_refuses_has_not_happened(tmp_path: Path) 
         assert "read-only" in model.requests[1]["messages"][-1]["content"]
 
 
+async def test_a_document_without_a_file_is_read_and_an_edit_of_it_refused(tmp_path: Path) -> None:
+    script = [
+        Calls(("edit_file", {"path": "Untitled-1", "old": "draft", "new": "text"})),
+        Say("I cannot."),
+    ]
+    async with scripted(tmp_path, script) as (model, client):
+        uri = "untitled:Untitled-1"
+        document = client.open_document(Path("/none"), "a draft 😀", uri=uri)
+        attached = [{"kind": "file", "uri": uri}]
+        session = await client.new_session()
+        events = await client.prompt_and_wait(session, "Mend it.", attachments=attached)
+        assert "a draft 😀" in model.requests[0]["messages"][-1]["content"]
+        assert "Untitled-1 does not exist" in model.requests[1]["messages"][-1]["content"]
+        assert document.text == "a draft 😀"
+        assert not [event for event in events if event["kind"] == "fileChanged"]
+        assert list(client.workspace.iterdir()) == []
+
+
 async def test_new_syntax_errors_are_shown_and_cleared(tmp_path: Path) -> None:
     script = [
         Calls(("write_file", {"path": "new.py", "content": "def broken(:\n    pass\n"})),
@@ -730,13 +748,31 @@ async def test_commands_refuse_what_cannot_be(tmp_path: Path) -> None:
         assert cancelled == {"cancelled": False}
 
 
-async def test_positions_in_every_encoding(tmp_path: Path) -> None:
-    """The encoding is the first of the client's that we know."""
-    for asked, chosen in (
-        (["utf-32", "utf-8"], "utf-32"),
-        (["x", "utf-8"], "utf-8"),
-        ([], "utf-16"),
-    ):
-        general = {"general": {"positionEncodings": asked}}
-        async with start_client(tmp_path, capabilities=CAPABILITIES | general) as client:
-            assert client.initialized["capabilities"]["positionEncoding"] == chosen
+@pytest.mark.parametrize(
+    ("asked", "chosen"),
+    [(["utf-32", "utf-8"], "utf-32"), (["x", "utf-8"], "utf-8"), ([], "utf-16")],
+)
+async def test_positions_in_every_encoding(tmp_path: Path, asked: list[str], chosen: str) -> None:
+    """The encoding is the first of the client's that we know, and both sides count in it."""
+    text = "a😀b\n😀x = 1"
+    script = [
+        Calls(("read_file", {"path": "a.txt"})),
+        Calls(("edit_file", {"path": "a.txt", "old": "😀x", "new": "😀😀y"})),
+        Calls(("edit_file", {"path": "a.txt", "old": "typed😀b", "new": "中b"})),
+        Say("Done."),
+    ]
+    general = {"general": {"positionEncodings": asked}}
+    capabilities = CAPABILITIES | general
+    async with scripted(tmp_path, script, capabilities=capabilities) as (model, client):
+        assert client.initialized["capabilities"]["positionEncoding"] == chosen
+        path = client.workspace / "a.txt"
+        path.write_text(text)
+        document = client.open_document(path)
+        assert document.encoding == chosen
+        client.change_document(document, 1, 1, "typed")  # in front of an astral character,
+        client.change_document(document, len(document.text), len(document.text), "0")
+        client.change_document(document, 7, 8, "b\u2028")  # behind one, and on the next line
+        await client.prompt_and_wait(await client.new_session(), "Look.")
+        assert document.text == "a中b\u2028\n😀😀y = 10"
+        read = model.requests[1]["messages"][-1]["content"]
+        assert read.endswith("1\tatyped😀b\u2028\n2\t😀x = 10")

@@ -30,8 +30,10 @@ from pails.entry import load_snapshots
 from pails.host.locks import locked
 from pails.host.watch import Watcher
 from pails.session import answered
-from pails.session.rewinding import session_snapshots
-from pails.snapshots.entries import SnapshotError
+from pails.session.rewinding import session_snapshots, workspace_snapshots
+from pails.snapshots.deadline import Deadline
+from pails.snapshots.entries import Limits, SnapshotError
+from pails.snapshots.look import Look, Place, look_everywhere
 from pails.snapshots.restore import Failure, apply_plan
 from pails.snapshots.rewind import RewindPlan
 from pails.snapshots.store import SnapshotStore
@@ -663,7 +665,7 @@ async def test_a_turn_goes_on_without_a_snapshot_that_takes_too_long(
         async with held_store(tmp_path):
             await desk.run("go")
 
-        assert [e.text for e in desk.of(Notice)] == [session_snapshots.LATE]
+        assert [e.text for e in desk.of(Notice)] == [workspace_snapshots.LATE]
         report = await desk.session.rewind(turns(desk)[1], talk=False, files=True)
         assert hows(report) == {"a.txt": "restored"}
         assert len(report.notes) == 1 and "is not known" in report.notes[0]
@@ -687,6 +689,68 @@ async def test_a_prompt_that_waits_for_a_rewind_is_refused_when_the_session_clos
         await asyncio.gather(rewind, closing)
         with pytest.raises(InvalidRequestError, match="closed"):
             await prompt
+
+
+async def test_the_whole_folder_is_looked_at_once_and_then_only_what_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+
+    def look(place: Place, deadline: Deadline) -> Look:
+        looks.append(str(place.root))
+        return look_everywhere(place, deadline)
+
+    monkeypatch.setattr("pails.snapshots.taking.look_everywhere", look)
+    script = (edit("a.txt", "two", "2"), run("echo x > b.txt"), Say("1"), Say("2"))
+    async with bench_with(tmp_path, *script) as bench:
+        bench.put("a.txt", OLD)
+        desk = await bench.desk()
+        await desk.run("go")
+        bench.put("mine.txt", "mine")
+        await desk.run("again")
+        await after(desk)
+        assert looks == [str(bench.workspace)]
+        report = await desk.session.rewind(turns(desk)[0], talk=False, files=True)
+        assert hows(report) == {"a.txt": "restored", "b.txt": "removed"}
+
+
+async def test_old_snapshots_of_other_sessions_make_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pails.snapshots.store.Limits", lambda: Limits(store_bytes=1))
+    monkeypatch.setattr(workspace_snapshots, "_CLEANING_EVERY_SECONDS", 0.0)
+    async with bench_with(tmp_path, Say("1"), edit("a.txt", "two", "2"), Say("2")) as bench:
+        bench.put("a.txt", OLD)
+        first, second = await bench.desk(), await bench.desk()
+        await first.run("go")
+        await after(first)
+        await second.run("go")
+        await after(second)
+        (folder,) = (tmp_path / "state" / "snapshots").iterdir()
+        async with asyncio.timeout(20):
+            while any(name.startswith(first.session.id) for name in kept(folder, bench.workspace)):
+                await asyncio.sleep(0.01)
+        taken = [event.snapshot_id for event in second.of(SnapshotTaken)]
+        assert len(taken) == 2, "before and after"
+        assert kept(folder, bench.workspace) == {*taken}, "its own stay, whatever the limit"
+        report = await second.session.rewind(turns(second)[0], talk=False, files=True)
+        assert hows(report) == {"a.txt": "restored"}
+
+
+def kept(folder: Path, workspace: Path) -> set[str]:
+    return {*SnapshotStore.open(folder, workspace).names()}
+
+
+async def test_what_a_command_changed_is_caught_though_the_watcher_lost_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Watcher, "changed", lambda *_: None)
+    async with bench_with(tmp_path, run("echo x > a.txt; echo y > b.txt"), Say("done")) as bench:
+        bench.put("a.txt", OLD)
+        desk = await bench.desk()
+        await desk.run("go")
+        report = await desk.session.rewind(turns(desk)[0], talk=False, files=True)
+        assert hows(report) == {"a.txt": "restored", "b.txt": "removed"}
 
 
 async def test_a_home_folder_has_no_snapshots_and_is_told_so_once(

@@ -46,13 +46,14 @@ from pails.core.events import (
     UsageReported,
     UserMessageAdded,
 )
-from pails.core.ports import ApprovalAnswer
+from pails.core.ports import ApprovalAnswer, Attachment
 from pails.entry import load_snapshots
 from pails.session.journal import Journal
 from pails.session.session import PromptReceipt
 from pails.telemetry.logs import FILE_NAME
 from pails.tools.calls.repeats import GIVE_UP_AT, HINT_AT
 from pails.tools.calls.written import IF_DONE
+from tests.support import zoo
 from tests.support.scripted_model import Calls, Drop, Gate, Raw, Say, ScriptedModel, Status
 from tests.support.workbench import Desk, allow, environment, workbench
 
@@ -947,3 +948,22 @@ async def test_hidden_characters_of_a_change_are_shown(tmp_path: Path) -> None:
         desk = await bench.desk(look, Mode.ASK)
         await desk.run("go")
         assert "+if x:⟨U+202E⟩⟨U+200B⟩ pass\n" in seen[0].diff
+
+
+async def test_a_folder_or_a_binary_where_a_file_should_be_is_said_and_the_talk_goes_on(
+    tmp_path: Path,
+) -> None:
+    script = [Say("I see"), Say("still here")]
+    async with ScriptedModel(script) as model, workbench(tmp_path, model) as bench:
+        bench.put("src/a.py", "x = 1\n")
+        (bench.workspace / "a.png").write_bytes(zoo.PNG)
+        names = ("src", "a.png", "missing.py")
+        attached = [Attachment("file", bench.workspace / name) for name in names]
+        desk = await bench.desk()
+        await desk.session.prompt("Look at @src/ and @a.png", attached)
+        assert (await desk.wait_for(TurnEnded)).state is RunState.COMPLETED
+        said = model.requests[0]["messages"][-1]["content"]
+        assert '<file path="src">\n[src is a directory]\n</file>' in said
+        assert "[a.png is binary: 8 bytes, PNG image]" in said
+        assert "[missing.py does not exist]" in said
+        assert (await desk.run("and now?")).state is RunState.COMPLETED

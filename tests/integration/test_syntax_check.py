@@ -7,12 +7,14 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pails.core.ports import SyntaxChecker, SyntaxReport
 from pails.diagnostics.checker import TreeSitterChecker
 from pails.diagnostics.languages import GRAMMARS
+from pails.host.worker import Worker
 from pails.tools.calls.findings import findings
 from tests.support.process_zoo import children_of
 from tests.unit.diagnostics.samples import SAMPLES
@@ -273,7 +275,18 @@ async def test_nothing_is_left_when_the_server_is_killed() -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_edits_one_after_the_other_send_the_change_alone(checker: TreeSitterChecker) -> None:
+async def test_edits_one_after_the_other_send_the_change_alone(
+    checker: TreeSitterChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[list[str]] = []
+    request = Worker.request
+
+    async def noted(worker: Worker, message: Any, seconds: float) -> dict[str, Any]:
+        if message["path"] == str(PYTHON):
+            sent.append(message["texts"])
+        return await request(worker, message, seconds)
+
+    monkeypatch.setattr(Worker, "request", noted)
     text = "def f(a):\n    return a  # é😀\n" * 50
     for word in ("b", "(b", "b)", "c"):
         at = text.rindex("return ") + len("return ")
@@ -281,6 +294,8 @@ async def test_edits_one_after_the_other_send_the_change_alone(checker: TreeSitt
         report = await checker.check(PYTHON, text, after)
         assert report == await checker.check(Path("other.py"), text, after)
         text = after
+    assert len(sent[0]) == 2, "at first both texts"
+    assert sent[1:] == [["("], ["b)"], ["c"]]
 
 
 async def test_a_new_child_is_told_all_again(checker: TreeSitterChecker) -> None:

@@ -48,14 +48,21 @@ CAPABILITIES: Json = {
 WAIT_SECONDS = 30.0
 """After this a test has failed; nothing is measured by it."""
 
+_UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+"""By position encoding, the codec and the bytes of one unit."""
+
 
 @dataclass
 class OpenDocument:
-    """A document as the editor shows it. Positions are UTF-16, lines end at \\n, \\r\\n or \\r."""
+    """A document as the editor shows it. Lines end at \\n, \\r\\n or \\r.
+
+    Positions count in the `encoding` that was negotiated.
+    """
 
     uri: str
     text: str
     version: int = 1
+    encoding: str = "utf-16"
 
     def offset(self, position: Json) -> int:
         lines = self._lines()
@@ -63,12 +70,14 @@ class OpenDocument:
             return len(self.text)
         before = "".join(lines[: position["line"]])
         line = lines[position["line"]].rstrip("\r\n")
-        units = line.encode("utf-16-le")[: 2 * position["character"]]
-        return len(before) + len(units.decode("utf-16-le"))
+        codec, unit_bytes = _UNITS[self.encoding]
+        units = line.encode(codec)[: unit_bytes * position["character"]]
+        return len(before) + len(units.decode(codec))
 
     def position(self, offset: int) -> Json:
         lines = OpenDocument(self.uri, self.text[:offset])._lines()
-        units = len(lines[-1].encode("utf-16-le")) // 2
+        codec, unit_bytes = _UNITS[self.encoding]
+        units = len(lines[-1].encode(codec)) // unit_bytes
         return {"line": len(lines) - 1, "character": units}
 
     def replace(self, edits: list[Json]) -> None:
@@ -233,7 +242,8 @@ class LspClient(JsonRPCClient):
         """Open a file, with its text on disk or another one (then it is dirty)."""
         uri = uri or path.as_uri()
         text = path.read_bytes().decode() if text is None else text
-        document = self.documents[uri] = OpenDocument(uri, text)
+        encoding = self.initialized["capabilities"].get("positionEncoding", "utf-16")
+        document = self.documents[uri] = OpenDocument(uri, text, encoding=encoding)
         item = {"uri": uri, "languageId": language, "version": 1, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": item})
         return document

@@ -132,12 +132,16 @@ class Prompter:
                 self._session.answer_question(wanted.question_id, reply.text)
 
 
-def approve_by(client: Client) -> Approve:
-    """Approvals by `pai/approval/request`."""
+def approve_by(client: Client, otherwise: Approve) -> Approve:
+    """Approvals by `pai/approval/request`, and by `otherwise` where the client cannot show one."""
 
     async def approve(session_id: str, wanted: ApprovalRequested) -> ApprovalAnswer | None:
         params = {"sessionId": session_id, **encode_event(wanted)}
-        answer = await client.request("pai/approval/request", params)
+        try:
+            answer = await client.request("pai/approval/request", params)
+        except JsonRpcException as error:
+            log.warning("the client cannot show %s: %s", wanted.approval_id, error)
+            return await otherwise(session_id, wanted)
         result = _decoded(ApprovalRequestResult, answer)
         return None if result is None else approval_answer(result)
 
@@ -164,8 +168,8 @@ def tell_resolved(client: Client, session_id: str) -> Callable[[ApprovalResolved
     return tell
 
 
-def ask_by(client: Client) -> AskQuestion:
-    """Questions by `pai/question/ask`."""
+def ask_by(client: Client, otherwise: AskQuestion) -> AskQuestion:
+    """Questions by `pai/question/ask`, and by `otherwise` where the client cannot show one."""
 
     async def ask(session_id: str, wanted: QuestionAsked) -> QuestionReply | None:
         params = QuestionAskParams(
@@ -175,7 +179,11 @@ def ask_by(client: Client) -> AskQuestion:
             text=wanted.text,
             options=list(wanted.options),
         )
-        return await ask_client(client, params)
+        try:
+            return await ask_client(client, params)
+        except JsonRpcException as error:
+            log.warning("the client cannot show %s: %s", wanted.question_id, error)
+            return await otherwise(session_id, wanted)
 
     return ask
 

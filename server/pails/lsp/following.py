@@ -32,8 +32,8 @@ class Follower:
         person = BarePerson(client, can)
         self._prompter = Prompter(
             session,
-            approve_by(client) if can.approvals else person.approve,
-            ask_by(client) if can.questions else person.ask,
+            approve_by(client, person.approve) if can.approvals else person.approve,
+            ask_by(client, person.ask) if can.questions else person.ask,
             tell_resolved(client, session.id) if can.approvals else _send_nothing,
         )
         self._feed = EventFeed(_sender(client) if can.events else _send_nothing)

@@ -30,7 +30,7 @@ def builtin_tools(documents: Documents, config: Config, spill: Path, owner: str)
     return [
         ReadFile(documents),
         ListDir(),
-        GlobFiles(),
+        GlobFiles(documents.editor),
         Grep(documents.editor),
         WriteFile(documents),
         ApplyPatch(documents),

@@ -1,6 +1,10 @@
-"""The tool `glob`: files by a pattern of their names, listed by ripgrep."""
+"""The tool `glob`: files by a pattern of their names, listed by ripgrep.
+
+What the person has written and not saved yet is a file too, though only the editor has it.
+"""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import Field
@@ -8,10 +12,12 @@ from pydantic import Field
 from pails.core.errors import ConfigurationError
 from pails.core.events import Effect
 from pails.core.numbers import counted
-from pails.core.ports import Action, ToolResult
+from pails.core.ports import Action, Editor, ToolResult
 from pails.core.text import shown_path
+from pails.host.paths import normalized
 from pails.host.search import SearchOutput, run_search
 from pails.policy.visible import visible_line
+from pails.tools.files.unsaved import UnsavedTexts, buffers_below
 from pails.tools.paths import (
     PathOrWorkspace,
     echoed,
@@ -31,6 +37,7 @@ _EVERYTHING_SECONDS = 2.0
 
 _LIST = ("--no-config", "--no-messages", "--files", "--null", "--path-separator=/")
 _HIDDEN = ("--hidden", "--glob", "!.git")
+_NOTHING = SearchOutput(0, b"", b"")
 
 
 class GlobParameters(Parameters):
@@ -45,6 +52,9 @@ class GlobFiles(Tool[GlobParameters]):
     effect = Effect.READ
     parameters = GlobParameters
 
+    def __init__(self, editor: Editor | None = None) -> None:
+        self._editor = editor
+
     def action(self, args: GlobParameters, context: CallContext) -> Action:
         path = resolve_path(context, args.path)
         title = f"Find {echoed(visible_line(args.pattern))} in {path_for_person(context, path)}"
@@ -55,30 +65,61 @@ class GlobFiles(Tool[GlobParameters]):
 
     async def _run(self, args: GlobParameters, context: CallContext) -> ToolResult:
         root = resolve_path(context, args.path)
-        shown = shown_place(context, root)
-        glob = compile_glob(args.pattern)
-        hidden = _HIDDEN if glob.names_hidden else ()
+        unsaved = UnsavedTexts(buffers_below(self._editor, root))
         try:
-            output = await run_search(
-                (*_LIST, *hidden, "--sort", "path"), root, _SECONDS, _LIMIT_BYTES
-            )
+            return await _search(args, context, root, unsaved)
         except FileNotFoundError:
             return ToolResult(await missing_message(context, root), is_error=True)
         except NotADirectoryError:
+            shown = shown_place(context, root)
             return ToolResult(f"{shown} is a file, not a directory.", is_error=True)
         except (OSError, ConfigurationError) as error:
             return ToolResult(f"Could not search: {error}", is_error=True)
-        found = await asyncio.to_thread(_matching, output, glob)
-        if not found:
-            left_out = await _left_out(root, glob)
-            pattern = echoed(args.pattern)
-            return ToolResult(f"No file matches {pattern} in {shown}.{left_out}")
-        lines = [shown_path(root / name, context.workspace) for name in found[:MAX_FILES]]
-        if len(found) > MAX_FILES:
-            lines.append(f"[{len(found) - MAX_FILES:,} of {len(found):,} files not shown]")
-        if output.cut:
-            lines.append("[the search was stopped early: there may be more]")
-        return ToolResult("\n".join(lines), summary=counted(len(found), "file"))
+        finally:
+            await unsaved.close()
+
+
+async def _search(
+    args: GlobParameters, context: CallContext, root: Path, unsaved: UnsavedTexts
+) -> ToolResult:
+    glob = compile_glob(args.pattern)
+    hidden = _HIDDEN if glob.names_hidden else ()
+    disk, typed = await _listed((*_LIST, *hidden, "--sort", "path"), root, unsaved)
+    found = await asyncio.to_thread(_matching, disk, glob)
+    new = sorted({*_matching(typed, glob)}.difference(found))
+    if not (found or new):
+        left_out = await _left_out(root, glob)
+        pattern = echoed(args.pattern)
+        return ToolResult(f"No file matches {pattern} in {shown_place(context, root)}.{left_out}")
+    if new:
+        found = sorted((*found, *new), key=lambda name: name.split("/"))
+    lines = [shown_path(root / name, context.workspace) for name in found[:MAX_FILES]]
+    if len(found) > MAX_FILES:
+        lines.append(f"[{len(found) - MAX_FILES:,} of {len(found):,} files not shown]")
+    if disk.cut:
+        lines.append("[the search was stopped early: there may be more]")
+    elif new:
+        names = ", ".join(shown_path(root / name, context.workspace) for name in new)
+        lines.append(f"[in the editor only, not saved yet: {names}]")
+    return ToolResult("\n".join(lines), summary=counted(len(found), "file"))
+
+
+async def _listed(
+    arguments: Sequence[str], root: Path, unsaved: UnsavedTexts
+) -> tuple[SearchOutput, SearchOutput]:
+    """What ripgrep lists on the disk, and of the open documents that differ from it.
+
+    Raises what `run_search` does; `FileNotFoundError` only if neither knows the folder.
+    """
+    shadow = await unsaved.shadow() if unsaved else None
+    if shadow is None:
+        return await run_search(arguments, root, _SECONDS, _LIMIT_BYTES), _NOTHING
+    place = shadow.place(normalized(root))
+    typed = await run_search(arguments, place, _SECONDS, _LIMIT_BYTES)
+    try:
+        return await run_search(arguments, root, _SECONDS, _LIMIT_BYTES), typed
+    except FileNotFoundError:
+        return _NOTHING, typed
 
 
 def _matching(output: SearchOutput, glob: Glob) -> list[str]:
@@ -90,7 +131,10 @@ def _matching(output: SearchOutput, glob: Glob) -> list[str]:
 async def _left_out(root: Path, glob: Glob) -> str:
     """How many files match among those that are hidden or ignored."""
     arguments = (*_LIST, *_HIDDEN, "--no-ignore")
-    output = await run_search(arguments, root, _EVERYTHING_SECONDS, _LIMIT_BYTES)
+    try:
+        output = await run_search(arguments, root, _EVERYTHING_SECONDS, _LIMIT_BYTES)
+    except FileNotFoundError:  # only the editor has the folder
+        return ""
     count = len(await asyncio.to_thread(_matching, output, glob))
     at_least = "at least " if output.cut else ""
     return f" Among hidden or ignored files: {at_least}{count}." if count or output.cut else ""

@@ -14,9 +14,12 @@ PROGRAM = """
 import json, os, shutil, signal, sys
 from pathlib import Path
 from pails.host import files, moving
+from pails.snapshots.entries import FILE, LINK, PROGRAM, Entry, blob_id
+from pails.snapshots.restore import apply_plan
+from pails.snapshots.rewind import RewindPlan, Step
 
-CALLS = ("open", "write", "ftruncate", "fsync", "fchown", "fchmod", "rename", "replace", "unlink",
-         "rmdir", "mkdir", "link")
+CALLS = ("open", "write", "ftruncate", "fsync", "fchown", "fchmod", "chmod", "rename", "replace",
+         "unlink", "rmdir", "mkdir", "link", "symlink")
 root = Path(sys.argv[1])
 OLD, NEW = b"old line\\n" * 3000, b"a new line\\n" * 3000
 KINDS = {OLD: "old", NEW: "new"}
@@ -52,6 +55,16 @@ def create():
     files.make_parents(root / "x" / "y")
     files.write_atomic(root / "x" / "y", NEW)
 
+def take_back():
+    a, b, link = Entry(PROGRAM, blob_id(OLD)), Entry(FILE, blob_id(OLD)), Entry(LINK, blob_id(b"a"))
+    steps = (
+        Step("src/b", "delete", b, "removed"),
+        Step("a", "write", a, "restored", NEW, PROGRAM),
+        Step("link", "link", link, "restored", b"src/deep/c", LINK),
+        Step("src/deep/c", "chmod", b, "restored", mode=PROGRAM),
+    )
+    assert apply_plan(RewindPlan(steps, (), ()), root) == ()
+
 WORKS = {
     "write": lambda: files.write_atomic(root / "a", NEW),
     "through a link": lambda: files.write_atomic(root / "link", NEW),
@@ -60,6 +73,7 @@ WORKS = {
     "move a folder": lambda: moving.move(root / "src", root / "x" / "moved"),
     "delete": lambda: moving.remove_all(root / "a", moving.look_below(root / "a", 9)),
     "delete a folder": lambda: moving.remove_all(root / "src", moving.look_below(root / "src", 9)),
+    "take back": take_back,
 }
 
 for name, work in WORKS.items():
@@ -98,6 +112,12 @@ ALLOWED = {
         START,
         {"a": "old", "link": "old", "src/deep/c": "old"},
         {"a": "old", "link": "old"},
+    ],
+    "take back": [
+        START,
+        {"a": "old", "link": "old", "src/deep/c": "old"},
+        {"a": "new", "link": "new", "src/deep/c": "old"},
+        {"a": "new", "link": "old", "src/deep/c": "old"},
     ],
 }
 

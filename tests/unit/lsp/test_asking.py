@@ -64,7 +64,8 @@ class SessionAtHand:
 
 
 def prompter(session: SessionAtHand, client: Client) -> Prompter:
-    approve, ask = approve_by(client), ask_by(client)
+    person = BarePerson(client, decode(PaiCapabilities, {"events": True}))
+    approve, ask = approve_by(client, person.approve), ask_by(client, person.ask)
     return Prompter(session, approve, ask, tell_resolved(client, "s"))  # type: ignore[arg-type]
 
 
@@ -115,6 +116,35 @@ async def test_without_a_usable_answer_it_stays_pending(
     asking.push(envelope(APPROVAL))
     await settle()
     assert session.answers == []
+
+
+async def test_what_the_client_cannot_show_is_asked_as_a_plain_message(
+    client: Client, wire: FakeWire
+) -> None:
+    """Such as a diff of a type of file that has an editor of its own."""
+    session = SessionAtHand()
+    for method in ("pai/approval/request", "pai/question/ask"):
+        wire.answers[method] = lambda _: JsonRpcException("the diff cannot be opened")
+    wire.answers[SHOW] = lambda params: chosen(params.actions[0].title)(params)
+    asking = prompter(session, client)
+    asking.push(envelope(replace(APPROVAL, diff="-a\n+b")))
+    asking.push(envelope(QUESTION))
+    await settle()
+    assert session.answers == [("a", ApprovalAnswer(ApprovalChoice.ALLOW_ONCE)), ("q", "one")]
+    assert "-a\n+b" in wire.of(SHOW)[0].message
+
+
+async def test_a_plain_message_is_taken_off_the_screen_when_the_turn_is_cancelled(
+    client: Client, wire: FakeWire
+) -> None:
+    session = SessionAtHand()
+    wire.answers["pai/approval/request"] = lambda _: JsonRpcException("no diff view")
+    asking = prompter(session, client)
+    asking.push(envelope(APPROVAL))
+    await settle()
+    asking.push(envelope(ApprovalResolved("t", "a", ApprovalChoice.CANCELLED)))
+    await settle()
+    assert (wire.withdrawn, session.answers) == ([SHOW], [])
 
 
 async def test_after_an_answer_that_cannot_be_taken_the_person_is_asked_again(

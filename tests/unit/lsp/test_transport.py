@@ -295,7 +295,8 @@ async def test_answers_still_arrive_after_shutdown(connection: Connection) -> No
     await connection.settle()
     assert connection.result(1) is None
     connection.send(id="pails-1", result={"answer": "yes"})
-    assert await asking == {"answer": "yes"}
+    async with asyncio.timeout(10):
+        assert await asking == {"answer": "yes"}
     connection.send(id=2, method="pai/status")
     assert connection.error(2)["code"] == ErrorCode.INVALID_REQUEST
 

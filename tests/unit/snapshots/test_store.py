@@ -158,6 +158,17 @@ def test_nested_repositories_are_left_out_with_a_notice_and_never_touched(
     assert before == sorted((str(path), path.lstat().st_mtime_ns) for path in workspace.rglob("*"))
 
 
+@pytest.mark.parametrize("name", [".git", ".git/config"])
+def test_the_projects_own_git_data_is_in_no_snapshot(
+    store: SnapshotStore, workspace: Path, name: str
+) -> None:
+    """A work tree has a file of that name in place of the folder."""
+    write(workspace, {name: "first", "a": "1"})
+    assert store.paths(store.take("first")) == ("a",)
+    write(workspace, {name: "second", "a": "2"})
+    assert store.paths(store.take("second", [Path(name), Path("a")])) == ("a",)
+
+
 def test_a_store_inside_the_workspace_is_not_part_of_it(workspace: Path) -> None:
     write(workspace, {"a": ""})
     store = SnapshotStore.open(workspace / "state" / "store", workspace)

@@ -250,8 +250,10 @@ async def test_a_file_that_changed_meanwhile_stops_all_before_the_first_write(tm
     proposal = await propose(ApplyPatch(Documents()), tmp_path, patch=envelope(*edits))
     assert isinstance(proposal, Proposal)
     (tmp_path / "b").write_bytes(b"theirs\n")
+    untouched = (tmp_path / "a").stat().st_mtime_ns
     result = await proposal.run()
     assert "b has changed since it was read: another program, or a command, wrote it" in result.text
+    assert (tmp_path / "a").stat().st_mtime_ns == untouched, "neither written nor put back"
     assert tree(tmp_path) == {"a": b"a\n", "b": b"theirs\n"}
 
 

@@ -227,10 +227,16 @@ SERVER_TO_CLIENT = (
         "pai/approval/request",
         ApprovalRequestParams,
         ApprovalRequestResult,
-        "A person must decide. Unanswered is not refused: the run waits.",
+        "A person must decide. Unanswered (null) is not refused: the run waits. What cannot be "
+        "shown (an error) is asked as a plain message.",
     ),
     Method("pai/approval/resolved", ApprovalResolvedParams, None, "Decided or cancelled."),
-    Method("pai/question/ask", QuestionAskParams, QuestionAskResult, "The agent asks a person."),
+    Method(
+        "pai/question/ask",
+        QuestionAskParams,
+        QuestionAskResult,
+        "The agent asks a person. An error as above.",
+    ),
     Method("pai/editor/save", EditorSaveParams, EditorSaveResult, "Save this open document."),
     Method(
         "pai/editor/changedOnDisk",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pails.tools.glob import GlobFiles
 from pails.tools.grep import Grep
 from tests.support.calls import call
 from tests.support.editor import MemoryEditor
@@ -171,3 +172,51 @@ async def test_a_shadow_is_for_nobody_else(tree, monkeypatch):
     editor.open(tree / "a.py", "other\n")
     await call(Grep(editor), tree, pattern="other")
     assert set(modes) == {0o700}
+
+
+# -- files that only the editor has ---------------------------------------------------------------
+
+
+async def globbed(editor: MemoryEditor, workspace: Path, **arguments: object) -> list[str]:
+    result = await call(GlobFiles(editor), workspace, **arguments)
+    assert not result.is_error, result.text
+    assert not list((workspace.parent / "tmp").iterdir()), "a shadow is left"
+    return result.text.split("\n")
+
+
+async def test_glob_lists_what_only_the_editor_has_and_says_so(tree):
+    editor = MemoryEditor()
+    editor.open(tree / "b" / "new.py", "new\n")
+    editor.open(tree / "a.py", "changed, and on the disk too\n")
+    editor.open(tree.parent / "outside.py", "x\n")
+    assert await globbed(editor, tree, pattern="*.py") == [
+        *("a.py", "b/c.py", "b/new.py", "d.py"),
+        "[in the editor only, not saved yet: b/new.py]",
+    ]
+    assert await globbed(editor, tree, pattern="n*", path="b") == [
+        "b/new.py",
+        "[in the editor only, not saved yet: b/new.py]",
+    ]
+    assert "in the editor" not in " ".join(await globbed(editor, tree, pattern="[a-d].py"))
+
+
+async def test_glob_in_a_folder_that_only_the_editor_has(tree):
+    editor = MemoryEditor()
+    editor.open(tree / "later" / "x.py", "x\n")
+    assert (await globbed(editor, tree, pattern="*", path="later"))[0] == "later/x.py"
+    assert await globbed(editor, tree, pattern="*.rs", path="later") == [
+        "No file matches *.rs in later."
+    ]
+    gone = await call(GlobFiles(editor), tree, pattern="*", path="nowhere")
+    assert gone.is_error
+
+
+async def test_glob_leaves_out_unsaved_files_that_are_ignored_or_hidden(tree):
+    editor = MemoryEditor()
+    for name in ("new.log", "node_modules/new.js", "src/made.py", ".hidden.py"):
+        editor.open(tree / name, "needle, unsaved\n")
+    assert await globbed(editor, tree, pattern="**") == ["a.py", "b/c.py", "d.py"]
+    assert await globbed(editor, tree, pattern=".hidden*") == [
+        ".hidden.py",
+        "[in the editor only, not saved yet: .hidden.py]",
+    ]

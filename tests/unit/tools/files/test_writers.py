@@ -200,7 +200,8 @@ async def rewrite(documents: Documents, folder: Path, content: str = "new\n"):
 
 async def test_a_file_that_was_not_read_is_not_replaced(tmp_path, sessions):
     mine, theirs = sessions
-    await call(ReadFile(theirs), tmp_path, path="a")  # what another one has read does not count
+    for other in (theirs, Documents(None, mine.writers, "s-3")):  # also one of the same process
+        await call(ReadFile(other), tmp_path, path="a")  # what another has read does not count
     result = await rewrite(mine, tmp_path)
     assert result.is_error
     assert result.text.startswith("a exists, and you have not read it. Nothing was written")

@@ -25,7 +25,10 @@ def refused(text: str, old: str, new: str = "other", *, replace_all: bool = Fals
 @pytest.mark.parametrize("old", ["a\nb", "a\r\nb", "a\rb"])
 @pytest.mark.parametrize("new", ["a\nB", "a\r\nB"])
 def test_line_ends_do_not_matter_for_matching_and_are_kept(old, new):
-    assert edited("a\r\nb\r\nc\r\n", old, new) == "a\r\nB\r\nc\r\n"
+    text = "a\r\nb\r\nc\r\n"
+    plan = find_edit(text, old, new)
+    assert isinstance(plan, EditPlan), plan
+    assert (apply_changes(text, plan.changes), plan.note) == ("a\r\nB\r\nc\r\n", "")
 
 
 def test_inserted_lines_take_the_line_end_of_the_file():
@@ -97,7 +100,8 @@ def test_a_uniform_shift_of_the_indentation_is_adapted(end):
 
 
 def test_an_uneven_indentation_is_refused_and_shown():
-    message = refused("def f():\n   if x:\n      y\n", "    if x:\n        y")
+    old, new = "    if x:\n        y", "    if x:\n        z"  # shifted by one blank, and by two
+    message = refused("def f():\n   if x:\n      y\n", old, new)
     assert "2\t   if x:\n3\t      y" in message
 
 
