@@ -665,7 +665,7 @@ async def test_a_turn_goes_on_without_a_snapshot_that_takes_too_long(
         async with held_store(tmp_path):
             await desk.run("go")
 
-        assert [e.text for e in desk.of(Notice)] == [workspace_snapshots.LATE]
+        assert [e.text for e in desk.of(Notice)] == [session_snapshots.LATE]
         report = await desk.session.rewind(turns(desk)[1], talk=False, files=True)
         assert hows(report) == {"a.txt": "restored"}
         assert len(report.notes) == 1 and "is not known" in report.notes[0]
