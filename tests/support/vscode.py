@@ -73,7 +73,7 @@ def build_extension(target: Path) -> Path:
 def npm(*arguments: str) -> None:
     """Run npm in the client's folder, with the Node of the workbench."""
     path = f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "CI": "1"}
+    environment = {**os.environ, "PATH": path, "CI": "1", "NODE_USE_SYSTEM_CA": "1"}
     command = ("npm", *arguments)
     done = subprocess.run(
         command, cwd=CLIENT, env=environment, check=False, capture_output=True, text=True
