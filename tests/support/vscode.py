@@ -40,6 +40,8 @@ SETTINGS = {
     "window.menuBarVisibility": "hidden",
     "pails.server.path": str(PAILS),
 }
+_READY = ".statusbar-item:has-text('Pails'):not(:has(.codicon))"
+"""Our item in the status bar; it has an icon as long as the server starts, and when it cannot."""
 _NO_GALLERY = dict.fromkeys(
     ("serviceUrl", "itemUrl", "resourceUrlTemplate", "controlUrl", "recommendationsUrl"), ""
 )
@@ -170,7 +172,7 @@ async def start_vscode(
             page = await browser.new_page(viewport={"width": 1280, "height": 800})
             page.set_default_timeout(30_000)
             await page.goto(f"{url}?folder={workspace}")
-            await page.locator(".monaco-workbench .statusbar-item:has-text('Pails')").wait_for()
+            await page.locator(_READY).wait_for()
             yield VsCode(page, workspace)
             await browser.close()
     finally:
