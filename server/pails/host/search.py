@@ -18,6 +18,9 @@ from pails.core.errors import ConfigurationError
 from pails.core.tasks import uninterrupted
 from pails.host.environment import child_environment
 
+LIST_FILES = ("--no-config", "--no-messages", "--files", "--null", "--path-separator=/")
+"""The arguments that list files, a NUL behind each name; ignored and hidden ones are left out."""
+
 _CHUNK_BYTES = 65_536
 _ERROR_BYTES = 1_000_000
 # Its own threads: searches that take long must not keep other work from the common ones.

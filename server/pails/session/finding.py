@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from pails.core.errors import ConfigurationError
-from pails.host.search import run_search
+from pails.host.search import LIST_FILES, run_search
 
-_LIST = ("--no-config", "--no-messages", "--files", "--null", "--path-separator=/")
 _SECONDS = 5.0
 _LIMIT_BYTES = 50_000_000
 _FRESH_SECONDS = 3.0
@@ -42,7 +41,7 @@ class FileFinder:
     async def _files(self) -> Sequence[str]:
         if time.monotonic() - self._listed_at > _FRESH_SECONDS:
             try:
-                output = await run_search(_LIST, self._workspace, _SECONDS, _LIMIT_BYTES)
+                output = await run_search(LIST_FILES, self._workspace, _SECONDS, _LIMIT_BYTES)
             except (OSError, ConfigurationError):  # no workspace, or no ripgrep: nothing is found
                 return ()
             names = output.stdout.decode("utf-8", "replace").split("\0")

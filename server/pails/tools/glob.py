@@ -15,7 +15,7 @@ from pails.core.numbers import counted
 from pails.core.ports import Action, Editor, ToolResult
 from pails.core.text import shown_path
 from pails.host.paths import normalized
-from pails.host.search import SearchOutput, run_search
+from pails.host.search import LIST_FILES, SearchOutput, run_search
 from pails.policy.visible import visible_line
 from pails.tools.files.unsaved import UnsavedTexts, buffers_below
 from pails.tools.paths import (
@@ -35,7 +35,6 @@ _SECONDS = 20.0
 # How long to look among hidden and ignored files, which may be very many.
 _EVERYTHING_SECONDS = 2.0
 
-_LIST = ("--no-config", "--no-messages", "--files", "--null", "--path-separator=/")
 _HIDDEN = ("--hidden", "--glob", "!.git")
 _NOTHING = SearchOutput(0, b"", b"")
 
@@ -84,7 +83,7 @@ async def _search(
 ) -> ToolResult:
     glob = compile_glob(args.pattern)
     hidden = _HIDDEN if glob.names_hidden else ()
-    disk, typed = await _listed((*_LIST, *hidden, "--sort", "path"), root, unsaved)
+    disk, typed = await _listed((*LIST_FILES, *hidden, "--sort", "path"), root, unsaved)
     found = await asyncio.to_thread(_matching, disk, glob)
     new = sorted({*_matching(typed, glob)}.difference(found))
     if not (found or new):
@@ -130,7 +129,7 @@ def _matching(output: SearchOutput, glob: Glob) -> list[str]:
 
 async def _left_out(root: Path, glob: Glob) -> str:
     """How many files match among those that are hidden or ignored."""
-    arguments = (*_LIST, *_HIDDEN, "--no-ignore")
+    arguments = (*LIST_FILES, *_HIDDEN, "--no-ignore")
     try:
         output = await run_search(arguments, root, _EVERYTHING_SECONDS, _LIMIT_BYTES)
     except FileNotFoundError:  # only the editor has the folder
